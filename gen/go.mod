@@ -1,0 +1,12 @@
+module github.com/seed-6f9cd256/fieldproof/gen
+
+go 1.26.0
+
+require github.com/seed-6f9cd256/fieldproof v0.0.0
+
+require (
+	github.com/mmcloughlin/addchain v0.4.0 // indirect
+	github.com/mmcloughlin/avo v0.6.0 // indirect
+)
+
+replace github.com/seed-6f9cd256/fieldproof => ../
