@@ -38,7 +38,7 @@ type Field struct {
 	BigEndian bool   // of the 32-byte encoding
 
 	// Batches of divsteps for inversion, and the steps of the sub-batches of
-	// one; see Divsteps.
+	// one; see Invert.
 	Batches  int
 	SubSteps []int
 }
@@ -123,12 +123,13 @@ func (f *Field) Bound() *big.Int {
 // BoundName prints Bound.
 func (f *Field) BoundName() string {
 	if f.Form == Weak {
-		return f.rName()
+		return f.RName()
 	}
 	return "p"
 }
 
-func (f *Field) rName() string { return fmt.Sprintf("2^%d", 64*f.Limbs) }
+// RName prints R.
+func (f *Field) RName() string { return fmt.Sprintf("2^%d", 64*f.Limbs) }
 
 // radix returns R^k mod p, printed as a power of R.
 func (f *Field) radix(k int64) Expr {
