@@ -1,0 +1,63 @@
+// Package field25519 is constant-time arithmetic for Curve25519: an [Element]
+// is an integer modulo p = 2^255 - 19, a [Scalar] is an integer modulo
+// 2^252 + 27742317777372353535851937790883648493, the prime order of the group
+// that the Ed25519 base point generates.
+//
+// # Representation
+//
+// Both types hold four 64-bit limbs. An Element is weakly reduced: between
+// calls its limbs are any integer below 2^256 with the right residue, and every
+// method accepts every such integer. A Scalar is in Montgomery form and below
+// the modulus between calls. None of this is visible to the caller.
+//
+// # Encoding
+//
+// Encodings are 32 bytes, little-endian. [Element.Bytes] and [Scalar.Bytes]
+// return the integer below the modulus. [Element.SetBytes] follows RFC 7748: it
+// ignores the most significant bit and accepts integers from p on. The other
+// setters of 32 bytes refuse an integer that is not below the modulus, and
+// SetWideBytes reduces one of 32 to 64 bytes. A setter that refuses its input
+// returns nil and an error and leaves the receiver as it was.
+//
+// # Constant time
+//
+// No branch, no address and no instruction with an operand-dependent time
+// depends on the value of an Element, a Scalar, a cond argument, the factor of
+// Mult32 or the bytes given to a setter. Three things do show in the time: the
+// lengths of slices, whether a setter accepts its input, and the CPU features.
+// The promise assumes a CPU whose addition, logic and multiplication
+// instructions take a time that does not depend on their operands. In the
+// portable code it also assumes that the Go compiler keeps masks and carries as
+// they are written. Nothing is erased from memory.
+//
+// # Aliasing
+//
+// The receiver and the arguments of every method may be the same pointer, in
+// every combination. Values may be copied. They may be read by several
+// goroutines at once, like any Go value.
+//
+// # Implementations
+//
+// On amd64, generated assembly uses the BMI2 and ADX instructions if the CPU
+// has both, and otherwise only those that every amd64 CPU has. Elsewhere, and
+// everywhere with the build tag purego, portable Go code is used. The results
+// are the same. To choose one, for a test or a comparison:
+//
+//	GODEBUG=cpu.adx=off   the assembly without BMI2 and ADX
+//	GODEBUG=cpu.bmi2=off  the same
+//	go build -tags purego the portable code
+//
+// # What is proved
+//
+// Nothing yet. Every routine is tested against a math/big model of its contract
+// on each implementation, and the machine code of the assembly is checked
+// mechanically for secret-dependent branches and addresses. Proofs are to come.
+//
+// # Who should use something else
+//
+// Programs that need X25519, Ed25519 or TLS want crypto/ecdh, crypto/ed25519 or
+// crypto/tls. Those that need points of the curve want a package of points,
+// such as filippo.io/edwards25519. Those that need moduli chosen at run time
+// want filippo.io/bigmod, or math/big if no number is secret. This package is
+// for those who implement such protocols and curves.
+package field25519

@@ -1,0 +1,6 @@
+//go:build !amd64 || purego
+
+package suite
+
+// Assembly reports whether this build has assembly routines.
+const Assembly = false

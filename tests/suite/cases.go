@@ -1,0 +1,145 @@
+package suite
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
+)
+
+// crossCases bounds the number of combinations of edges that a routine is
+// tested with. A tenth must do for a short run, on an emulated machine.
+const crossCases = 16_000
+
+// edgeCases checks every combination of edge values. Routines with three
+// operands get the first edges of the list only, to keep within crossCases.
+func (c *checker) edgeCases() error {
+	f := c.routine.Field
+	lists := make([][]*big.Int, len(c.ptrs))
+	words := make([][]uint64, len(c.vals))
+	budget, operands := crossCases, 0
+	if testing.Short() {
+		budget /= 10
+	}
+	for i, p := range c.ptrs {
+		switch {
+		case p.Role == spec.Out:
+			continue
+		case p.Limbs > f.Limbs:
+			lists[i] = c.values.wideEdges(p.Bound)
+		default:
+			lists[i] = c.values.edges(p.Bound)
+		}
+		operands++
+	}
+	for i, p := range c.vals {
+		words[i] = wordEdges(p.Bound)
+		budget /= len(words[i])
+	}
+	length := budget
+	for power(length, operands) > budget {
+		length--
+	}
+	in := input{limbs: make([][]uint64, len(c.ptrs)), values: make([]uint64, len(c.vals))}
+	var cross func(i int) error
+	cross = func(i int) error {
+		switch {
+		case i < len(c.ptrs) && lists[i] == nil:
+			return cross(i + 1)
+		case i < len(c.ptrs):
+			for _, x := range lists[i][:min(length, len(lists[i]))] {
+				in.limbs[i] = toLimbs(x, c.ptrs[i].Limbs)
+				if err := cross(i + 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		case i < len(c.ptrs)+len(c.vals):
+			for _, w := range words[i-len(c.ptrs)] {
+				in.values[i-len(c.ptrs)] = w
+				if err := cross(i + 1); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return c.check(in)
+	}
+	return cross(0)
+}
+
+// power returns x^k, or a large number where that is larger.
+func power(x, k int) int {
+	const large = 1 << 26
+	p := 1
+	for range k {
+		if p *= x; p > large {
+			return large
+		}
+	}
+	return p
+}
+
+// draw makes one random input.
+func (c *checker) draw(s source) input {
+	in := input{limbs: make([][]uint64, len(c.ptrs)), values: make([]uint64, len(c.vals))}
+	var last *big.Int
+	for i, p := range c.ptrs {
+		if p.Role == spec.Out {
+			continue
+		}
+		x := new(big.Int)
+		if last != nil && s.pick(2) == 1 {
+			x = c.values.related(s, last, p.Bound)
+		} else {
+			x = c.values.draw(s, p.Bound)
+		}
+		in.limbs[i], last = toLimbs(x, p.Limbs), x
+	}
+	for i, p := range c.vals {
+		if edges := wordEdges(p.Bound); s.pick(2) == 1 {
+			in.values[i] = edges[s.pick(len(edges))]
+		} else {
+			in.values[i] = s.word() % p.Bound.Uint64()
+		}
+	}
+	return in
+}
+
+// randomCases checks n weighted random inputs.
+func (c *checker) randomCases(n int, seed uint64) error {
+	s := plainSource{rand.New(rand.NewPCG(seed, 0))}
+	for range n {
+		if err := c.check(c.draw(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// property is randomCases for one case drawn by rapid, which shrinks it.
+func (c *checker) property(t *rapid.T) {
+	if err := c.check(c.draw(rapidSource{t})); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plainSource chooses by a generator that is fast.
+type plainSource struct{ r *rand.Rand }
+
+func (s plainSource) pick(n int) int { return s.r.IntN(n) }
+func (s plainSource) word() uint64   { return s.r.Uint64() }
+
+// rapidSource chooses through rapid.
+type rapidSource struct{ t *rapid.T }
+
+var anyWord = rapid.Uint64()
+
+func (s rapidSource) pick(n int) int { return rapid.IntRange(0, n-1).Draw(s.t, "choice") }
+
+// word spreads rapid's words, which are mostly small, over the whole range:
+// 0 stays 0, so that shrinking ends there.
+func (s rapidSource) word() uint64 { return anyWord.Draw(s.t, "word") * 0x9e3779b97f4a7c15 }

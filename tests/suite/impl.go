@@ -1,0 +1,111 @@
+// Package suite tests every implementation of every routine that spec lists,
+// and the API of the field packages above them. Only tests import it: it holds
+// what the tests of field25519, fieldp256 and tests/ share.
+//
+// Run checks raw routines against their contracts: edge values crossed with
+// each other, weighted random values, every aliasing of the pointer parameters,
+// words around each operand, and operands that touch an unreadable page. Run
+// also demands that all implementations of a routine return the same limbs.
+// RunElement and RunScalar check the method set of the exported types.
+//
+// The number of random cases follows rapid's own setting: the flag
+// -rapid.checks or the environment variable RAPID_CHECKS.
+package suite
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
+)
+
+// The sets of instructions that an Impl may be written for.
+const (
+	Generic = "generic" // portable Go
+	AMD64   = "amd64"   // baseline x86-64
+	ADX     = "adx"     // x86-64 with BMI2 and ADX
+)
+
+// An Impl is one implementation of one routine.
+type Impl struct {
+	Field     string // spec.Field.Name
+	Kind      spec.Kind
+	Set       string // Generic, AMD64 or ADX
+	Available bool   // the CPU can run it
+
+	// Call runs the routine. p holds the pointer parameters and v the Value
+	// parameters, each in the order of spec.Routine.Params. It returns the
+	// Result, or 0 where the routine has none.
+	Call func(p []unsafe.Pointer, v []uint64) uint64
+}
+
+// String names the implementation in messages.
+func (i Impl) String() string { return fmt.Sprintf("%s %s (%s)", i.Field, i.Kind, i.Set) }
+
+// A group is one routine with its implementations, the portable one first.
+type group struct {
+	routine *spec.Routine
+	impls   []Impl
+}
+
+// sets returns the implementations that the routine must have in this build.
+func sets(r *spec.Routine, assembly bool) []string {
+	switch {
+	case !assembly:
+		return []string{Generic}
+	case !r.Multiplies():
+		return []string{Generic, AMD64}
+	}
+	return []string{Generic, AMD64, ADX}
+}
+
+// groups sorts a table by routine, in the order of spec. Every routine of
+// every field that the table names must have exactly the implementations that
+// belong to the build, so that a table that lost a line is not a test that
+// passes.
+func groups(table []Impl, assembly bool) ([]group, error) {
+	type key struct {
+		field string
+		kind  spec.Kind
+		set   string
+	}
+	byKey := make(map[key]Impl)
+	named := make(map[string]bool)
+	for _, i := range table {
+		k := key{i.Field, i.Kind, i.Set}
+		if _, twice := byKey[k]; twice {
+			return nil, fmt.Errorf("suite: %v is in the table twice", i)
+		}
+		if i.Call == nil {
+			return nil, fmt.Errorf("suite: %v has no Call", i)
+		}
+		byKey[k] = i
+		named[i.Field] = true
+	}
+	var gs []group
+	for _, f := range spec.Fields() {
+		if !named[f.Name] {
+			continue
+		}
+		for _, r := range f.Routines() {
+			g := group{routine: r}
+			for _, set := range sets(r, assembly) {
+				k := key{f.Name, r.Kind, set}
+				i, ok := byKey[k]
+				if !ok {
+					return nil, fmt.Errorf("suite: the table has no %s implementation of %s %s", set, f.Name, r.Kind)
+				}
+				delete(byKey, k)
+				g.impls = append(g.impls, i)
+			}
+			gs = append(gs, g)
+		}
+	}
+	for _, i := range byKey {
+		return nil, fmt.Errorf("suite: %v is in the table, and spec or this build has no such routine", i)
+	}
+	if len(gs) == 0 {
+		return nil, fmt.Errorf("suite: the table is empty")
+	}
+	return gs, nil
+}
