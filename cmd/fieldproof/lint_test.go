@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/seed-6f9cd256/fieldproof/proofs/asmtest"
+)
+
+func TestUsage(t *testing.T) {
+	for _, tt := range []struct {
+		args, want string // want is a part of what is printed
+		status     int
+	}{
+		{"", "no command given", exitUsage},
+		{"frobnicate", `unknown command "frobnicate"`, exitUsage},
+		{"help", "usage: fieldproof command", exitOK},
+		{"lint -h", "usage: fieldproof lint", exitOK},
+		{"lint -frobnicate", "flag provided but not defined: -frobnicate", exitUsage},
+		{"lint ./nowhere", "nowhere", exitUsage},
+		{"lint errors", "none of the packages has contracts or assembly", exitUsage},
+	} {
+		var stdout, stderr bytes.Buffer
+		status := run(strings.Fields(tt.args), &stdout, &stderr)
+		if out := stdout.String() + stderr.String(); status != tt.status || !strings.Contains(out, tt.want) {
+			t.Errorf("fieldproof %s: status %d, want %d; printed\n%s\nwant %q", tt.args, status, tt.status, out, tt.want)
+		}
+	}
+}
+
+// TestLint lints a package that bears the name of a field package and has one
+// routine of its contracts, which leaks.
+func TestLint(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOFLAGS", "")
+	dir := asmtest.Module(t, "fieldp256", asmtest.Routine("feIsZeroAMD64", "$0-16",
+		"MOVQ x+0(FP), SI; MOVQ $0, r+8(FP); MOVQ (SI), AX; TESTQ AX, AX; JEQ end; DIVQ AX; end: RET"))
+	var stdout, stderr bytes.Buffer
+	if status := run([]string{"lint", "-C", dir, "."}, &stdout, &stderr); status != exitFailed {
+		t.Errorf("status %d, want %d: %s", status, exitFailed, &stderr)
+	}
+	for _, want := range []string{
+		"fieldp256.feIsZeroAMD64+0x14: JE 0x19: secret jump: jumps on a condition that depends on a secret\n",
+		"fieldp256.feIsZeroAMD64+0x16: DIVQ AX: instruction: DIV is not on the allow-list\n",
+		"fieldp256.feMultiplyADX: contract: no assembly file has the routine, for which there is a contract\n",
+		"\nlint: 1 packages, ",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("printed\n%s\nwant %q", &stdout, want)
+		}
+	}
+}
+
+// TestLintFields is the command as people run it.
+func TestLintFields(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	status := run([]string{"lint", "-v"}, &stdout, &stderr)
+	if status != exitOK || !strings.Contains(stdout.String(), "lint: 2 packages, ") || !strings.HasSuffix(stdout.String(), " 0 problems\n") {
+		t.Errorf("status %d, want %d; printed\n%s%s", status, exitOK, &stdout, &stderr)
+	}
+	if want := "field25519.feMultiplyADX: ok, "; !strings.Contains(stdout.String(), want) {
+		t.Errorf("printed\n%s\nwant %q", &stdout, want)
+	}
+}

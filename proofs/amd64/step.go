@@ -1,0 +1,348 @@
+package amd64
+
+import "fmt"
+
+// Step executes one instruction on the machine. It is the only place that says
+// what instructions mean; the source is the Intel 64 Software Developer's
+// Manual, volume 2. Flags that it leaves undefined are set to m.Undefined.
+//
+// Every form on the allow-list has a meaning. Any other is an error that names
+// it, and leaves the machine unchanged.
+func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
+	if err := Allow(in); err != nil {
+		return Exit[B]{}, err
+	}
+	s := stepper[W, B]{m: m, in: in}
+	if len(in.Args) > 0 {
+		s.n = in.Args[0].Bits
+	}
+	switch in.Op {
+	case "RET":
+		return Exit[B]{Kind: Return}, nil
+	case "JMP":
+		return Exit[B]{Kind: Jump, Target: in.Args[0].Target}, nil
+	case "Jcc":
+		return Exit[B]{Kind: Branch, Target: in.Args[0].Target, Cond: s.cond(in.Cond)}, nil
+	case "MOV", "MOVZX", "LEA", "XCHG", "PUSH", "POP", "CMOVcc", "SETcc":
+		s.move()
+	case "ADD", "ADC", "SUB", "SBB", "CMP", "NEG", "INC", "DEC", "ADCX", "ADOX":
+		s.add()
+	case "MUL", "MULX", "IMUL":
+		s.multiply()
+	case "AND", "ANDN", "OR", "XOR", "TEST", "NOT", "BT":
+		s.logic()
+	case "SHL", "SHR", "SAR", "SHLD", "SHRD":
+		s.shift()
+	case "SHLX", "SHRX", "SARX", "RORX":
+		s.shiftX()
+	case "NOP":
+	default:
+		return Exit[B]{}, fmt.Errorf("%s is on the allow-list but has no meaning", in.Op)
+	}
+	return Exit[B]{Kind: Next}, nil
+}
+
+// A stepper holds what the groups of instructions share: the machine, the
+// instruction and the width n of its first operand.
+type stepper[W, B any] struct {
+	m  Machine[W, B]
+	in Inst
+	n  int
+}
+
+// read returns the value of operand i.
+func (s stepper[W, B]) read(i int) W {
+	switch a := s.in.Args[i]; a.Kind {
+	case RegKind:
+		return s.m.Low(a.Bits, s.m.Reg(a.Reg))
+	case MemKind:
+		return s.m.Load(s.address(a), a.Bits/8)
+	default:
+		v := uint64(a.Imm)
+		if s.n < 64 {
+			v &= 1<<s.n - 1
+		}
+		return s.m.Const(v)
+	}
+}
+
+// write sets operand i. A 32-bit write clears the upper half of a register; an
+// 8-bit one leaves the other bits as they were.
+func (s stepper[W, B]) write(i int, w W) {
+	a := s.in.Args[i]
+	switch {
+	case a.Kind == MemKind:
+		s.m.Store(s.address(a), a.Bits/8, w)
+	case a.Bits < 32:
+		s.m.SetReg(a.Reg, s.m.Insert(a.Bits, s.m.Reg(a.Reg), w))
+	default:
+		s.m.SetReg(a.Reg, w)
+	}
+}
+
+// address returns Base + Index·Scale + Disp.
+func (s stepper[W, B]) address(a Operand) W {
+	m := s.m
+	addr := m.Const(uint64(a.Disp))
+	plus := func(w W) { addr, _, _ = m.Add(64, w, addr, m.Bit(false)) }
+	if a.Index != NoReg {
+		log := map[int64]uint64{1: 0, 2: 1, 4: 2, 8: 3}[a.Scale]
+		i := m.Low(64, m.Reg(a.Index))
+		if log > 0 {
+			i = m.Shl(64, i, m.Const(log))
+		}
+		plus(i)
+	}
+	if a.Base != NoReg {
+		plus(m.Low(64, m.Reg(a.Base)))
+	}
+	return addr
+}
+
+// cond evaluates a condition on the flags.
+func (s stepper[W, B]) cond(c Cond) B {
+	m := s.m
+	var b B
+	switch c &^ 1 {
+	case CondO:
+		b = m.Flag(OF)
+	case CondB:
+		b = m.Flag(CF)
+	case CondE:
+		b = m.Flag(ZF)
+	case CondBE:
+		b = m.OrBit(m.Flag(CF), m.Flag(ZF))
+	case CondS:
+		b = m.Flag(SF)
+	case CondP:
+		b = m.Flag(PF)
+	case CondL:
+		b = m.XorBit(m.Flag(SF), m.Flag(OF))
+	case CondLE:
+		b = m.OrBit(m.Flag(ZF), m.XorBit(m.Flag(SF), m.Flag(OF)))
+	}
+	if c&1 != 0 {
+		b = m.NotBit(b)
+	}
+	return b
+}
+
+func (s stepper[W, B]) setFlags(b B, flags ...Flag) {
+	for _, f := range flags {
+		s.m.SetFlag(f, b)
+	}
+}
+
+// setSZP sets the flags that depend on the result w alone.
+func (s stepper[W, B]) setSZP(w W) {
+	s.m.SetFlag(SF, s.m.BitAt(w, s.m.Const(uint64(s.n-1))))
+	s.m.SetFlag(ZF, s.m.IsZero(w))
+	s.m.SetFlag(PF, s.m.Parity(w))
+}
+
+func (s stepper[W, B]) move() {
+	m := s.m
+	eight, no := m.Const(8), m.Bit(false)
+	switch s.in.Op {
+	case "MOV", "MOVZX":
+		s.write(0, s.read(1))
+	case "LEA":
+		s.write(0, m.Low(s.n, s.address(s.in.Args[1])))
+	case "XCHG":
+		w, v := s.read(0), s.read(1)
+		s.write(0, v)
+		s.write(1, w)
+	case "PUSH":
+		w := m.Reg(s.in.Args[0].Reg)
+		sp, _, _ := m.Sub(64, m.Low(64, m.Reg(SP)), eight, no)
+		m.SetReg(SP, sp)
+		m.Store(sp, 8, w)
+	case "POP":
+		sp := m.Low(64, m.Reg(SP))
+		w := m.Load(sp, 8)
+		sp, _, _ = m.Add(64, sp, eight, no)
+		m.SetReg(SP, sp)
+		m.SetReg(s.in.Args[0].Reg, w)
+	case "CMOVcc":
+		// The source is read, and the upper half cleared by a 32-bit form,
+		// whether the condition holds or not.
+		s.write(0, m.Select(s.cond(s.in.Cond), s.read(1), s.read(0)))
+	case "SETcc":
+		s.write(0, m.FromBit(s.cond(s.in.Cond)))
+	}
+}
+
+// sameReg reports whether both operands are one register. A register minus or
+// exclusive-or itself does not depend on what it holds: the usual way to make
+// a zero, or a mask of the carry, in a register that is not yet defined.
+func (s stepper[W, B]) sameReg() bool {
+	a := s.in.Args
+	return a[0].Kind == RegKind && a[1].Kind == RegKind && a[0].Reg == a[1].Reg
+}
+
+func (s stepper[W, B]) add() {
+	m := s.m
+	w, v := m.Const(0), m.Const(0)
+	switch s.in.Op {
+	case "NEG":
+		v = s.read(0)
+	case "INC", "DEC":
+		w, v = s.read(0), m.Const(1)
+	case "SUB", "SBB":
+		if !s.sameReg() {
+			w, v = s.read(0), s.read(1)
+		}
+	default:
+		w, v = s.read(0), s.read(1)
+	}
+	carry := m.Bit(false)
+	switch s.in.Op {
+	case "ADC", "SBB", "ADCX":
+		carry = m.Flag(CF)
+	case "ADOX":
+		carry = m.Flag(OF)
+	}
+	var r W
+	var c, o B
+	switch s.in.Op {
+	case "SUB", "SBB", "CMP", "NEG", "DEC":
+		r, c, o = m.Sub(s.n, w, v, carry)
+	default:
+		r, c, o = m.Add(s.n, w, v, carry)
+	}
+	if s.in.Op != "CMP" {
+		s.write(0, r)
+	}
+	switch s.in.Op {
+	case "ADCX":
+		m.SetFlag(CF, c)
+		return
+	case "ADOX":
+		m.SetFlag(OF, c)
+		return
+	case "INC", "DEC":
+		// These leave CF alone.
+	default:
+		m.SetFlag(CF, c)
+	}
+	m.SetFlag(OF, o)
+	s.setSZP(r)
+}
+
+func (s stepper[W, B]) multiply() {
+	m := s.m
+	switch s.in.Op {
+	case "MUL":
+		hi, lo := m.Mul(s.n, m.Low(s.n, m.Reg(AX)), s.read(0))
+		m.SetReg(AX, lo)
+		m.SetReg(DX, hi)
+		s.setFlags(m.NotBit(m.IsZero(hi)), CF, OF)
+		s.setFlags(m.Undefined(), SF, ZF, PF)
+	case "MULX":
+		hi, lo := m.Mul(s.n, m.Low(s.n, m.Reg(DX)), s.read(2))
+		s.write(1, lo)
+		s.write(0, hi) // last: one register for both keeps the high half
+	case "IMUL":
+		last := len(s.in.Args) - 1
+		w, v := s.read(last-1), s.read(last)
+		_, lo := m.Mul(s.n, w, v)
+		over := m.MulOverflow(s.n, w, v)
+		s.write(0, lo)
+		s.setFlags(over, CF, OF)
+		s.setFlags(m.Undefined(), SF, ZF, PF)
+	}
+}
+
+func (s stepper[W, B]) logic() {
+	m := s.m
+	var r W
+	switch s.in.Op {
+	case "NOT":
+		s.write(0, m.Not(s.n, s.read(0)))
+		return // flags stay
+	case "BT":
+		i := m.And(s.read(1), m.Const(uint64(s.n-1)))
+		m.SetFlag(CF, m.BitAt(s.read(0), i))
+		s.setFlags(m.Undefined(), OF, SF, PF) // ZF stays
+		return
+	case "AND", "TEST":
+		r = m.And(s.read(0), s.read(1))
+	case "ANDN":
+		r = m.And(m.Not(s.n, s.read(1)), s.read(2))
+	case "OR":
+		r = m.Or(s.read(0), s.read(1))
+	case "XOR":
+		if s.sameReg() {
+			r = m.Const(0)
+		} else {
+			r = m.Xor(s.read(0), s.read(1))
+		}
+	}
+	if s.in.Op != "TEST" {
+		s.write(0, r)
+	}
+	s.setFlags(m.Bit(false), CF, OF)
+	s.setSZP(r)
+	if s.in.Op == "ANDN" {
+		m.SetFlag(PF, m.Undefined())
+	}
+}
+
+// shift executes the shifts by a constant that set flags.
+func (s stepper[W, B]) shift() {
+	m, n := s.m, s.n
+	last := len(s.in.Args) - 1
+	k := int(s.in.Args[last].Imm) & (n - 1)
+	old := s.read(0)
+	if k == 0 {
+		s.write(0, old) // a 32-bit shift by 0 still clears the upper half
+		return          // flags stay
+	}
+	count := m.Const(uint64(k))
+	rest := m.Const(uint64(n - k))
+	bit := func(w W, i int) B { return m.BitAt(w, m.Const(uint64(i))) }
+	var r W
+	var c B
+	switch s.in.Op {
+	case "SHL":
+		r, c = m.Shl(n, old, count), bit(old, n-k)
+	case "SHLD":
+		r, c = m.Or(m.Shl(n, old, count), m.Shr(n, s.read(1), rest)), bit(old, n-k)
+	case "SHR":
+		r, c = m.Shr(n, old, count), bit(old, k-1)
+	case "SHRD":
+		r, c = m.Or(m.Shr(n, old, count), m.Shl(n, s.read(1), rest)), bit(old, k-1)
+	case "SAR":
+		r, c = m.Sar(n, old, count), bit(old, k-1)
+	}
+	s.write(0, r)
+	m.SetFlag(CF, c)
+	m.SetFlag(OF, m.Undefined())
+	if k == 1 { // OF says whether the sign changed
+		m.SetFlag(OF, m.XorBit(bit(old, n-1), bit(r, n-1)))
+	}
+	s.setSZP(r)
+}
+
+// shiftX executes the shifts of BMI2, which set no flags.
+func (s stepper[W, B]) shiftX() {
+	m, n := s.m, s.n
+	w := s.read(1)
+	if s.in.Op == "RORX" {
+		if k := int(s.in.Args[2].Imm) & (n - 1); k != 0 {
+			w = m.Or(m.Shr(n, w, m.Const(uint64(k))), m.Shl(n, w, m.Const(uint64(n-k))))
+		}
+		s.write(0, w)
+		return
+	}
+	count := m.And(s.read(2), m.Const(uint64(n-1)))
+	switch s.in.Op {
+	case "SHLX":
+		w = m.Shl(n, w, count)
+	case "SHRX":
+		w = m.Shr(n, w, count)
+	case "SARX":
+		w = m.Sar(n, w, count)
+	}
+	s.write(0, w)
+}

@@ -1,0 +1,153 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+)
+
+// maxSteps bounds the instructions followed in one routine. The longest
+// routine, an inversion, takes some ten thousand.
+const maxSteps = 1 << 19
+
+// An analysis follows one routine.
+type analysis struct {
+	result Result
+	frame  *frame
+	code   []amd64.Inst
+	index  map[int]int // from offset to index in code
+	seen   map[Problem]bool
+
+	s    *state     // before the current instruction, and changed by it
+	in   amd64.Inst // the current instruction
+	dead bool       // the current path cannot be followed any further
+
+	reached []bool // by index in code
+	partial bool   // some path was given up
+}
+
+// report records a problem of the current instruction. Only the first of a
+// kind is kept at each instruction, since loops repeat the others.
+func (a *analysis) report(kind Kind, format string, args ...any) {
+	key := Problem{Offset: a.in.Offset, Kind: kind}
+	if a.seen[key] {
+		return
+	}
+	a.seen[key] = true
+	a.result.Problems = append(a.result.Problems, Problem{
+		Routine: a.result.Routine, Offset: a.in.Offset, Inst: a.in.String(), Kind: kind, Reason: fmt.Sprintf(format, args...),
+	})
+}
+
+// fatal reports a problem after which the path means nothing.
+func (a *analysis) fatal(kind Kind, format string, args ...any) {
+	a.report(kind, format, args...)
+	a.dead = true
+}
+
+// follow explores every path from the start of the routine.
+//
+// A jump whose condition is a known constant is followed one way only, so a
+// loop with a constant trip count is followed turn by turn, and an index that
+// counts its turns is known at each. Where a condition is not known, both ways
+// are followed; states that meet there are merged until they change no more.
+// That ends, because a merge only ever forgets.
+func (a *analysis) follow() {
+	a.reached = make([]bool, len(a.code))
+	pending := []int{0}
+	states := map[int]*state{0: a.frame.entry()}
+	for len(pending) > 0 {
+		at := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		a.s = states[at].clone()
+		for _, next := range a.path(at) {
+			if known, ok := states[next]; !ok {
+				states[next] = a.s.clone()
+			} else if !known.merge(a.s) {
+				continue
+			}
+			pending = append(pending, next)
+		}
+	}
+	a.unreached()
+}
+
+// path follows the code from the given offset to the next place where control
+// depends on something unknown, and returns where it may go from there.
+func (a *analysis) path(at int) []int {
+	for a.dead = false; ; {
+		i, ok := a.index[at]
+		if !ok {
+			a.fatal(Flow, "goes to offset %#x, where no instruction of the routine starts", at)
+		}
+		if a.dead {
+			a.partial = true
+			return nil
+		}
+		a.in, a.reached[i] = a.code[i], true
+		if a.result.Steps++; a.result.Steps > maxSteps {
+			a.fatal(Flow, "no return within %d instructions", maxSteps)
+			continue
+		}
+		if !a.s.regs[amd64.SP].known {
+			a.fatal(Stack, "SP depends on the path by which this is reached")
+			continue
+		}
+		exit, err := amd64.Step(a, a.in)
+		if err != nil {
+			a.dead = true // reported when the allow-list was applied
+			continue
+		}
+		at = a.in.Offset + a.in.Len
+		switch exit.Kind {
+		case amd64.Return:
+			a.returns()
+			return nil
+		case amd64.Jump:
+			at = exit.Target
+		case amd64.Branch:
+			switch c := exit.Cond; {
+			case c.known && c.v:
+				at = exit.Target
+			case !c.known:
+				if c.secret {
+					a.report(Branch, "jumps on a condition that depends on a secret")
+				}
+				return []int{at, exit.Target}
+			}
+		}
+	}
+}
+
+// returns checks the state at RET.
+func (a *analysis) returns() {
+	if sp := int64(a.s.regs[amd64.SP].v); sp != 0 {
+		a.report(Stack, "returns with SP %d bytes below its value on entry", -sp)
+	}
+	if a.s.regs[amd64.BP].shape != callerBP {
+		a.report(Register, "returns without the caller's BP in BP")
+	}
+	for obj, b := range a.frame.buffers {
+		for off := int64(0); obj != stack && off < b.size; off += 8 {
+			if a.s.mem[cell{obj, off}].defined < 64 {
+				a.report(Undefined, "returns before bytes %d to %d of %s are written", off, off+7, b.Name)
+			}
+		}
+	}
+	if r := a.frame.result; r != nil && a.s.mem[cell{stack, a.frame.resultSlot()}].defined < 64 {
+		a.report(Undefined, "returns before the result %s is written", r.Name)
+	}
+}
+
+// unreached reports code that no path reaches, unless some path was given up.
+func (a *analysis) unreached() {
+	for i, in := range a.code {
+		if a.partial || a.reached[i] || in.Op == "NOP" {
+			continue
+		}
+		if i == 0 || a.reached[i-1] || a.code[i-1].Op == "NOP" {
+			a.in = in
+			a.report(Flow, "is never reached")
+		}
+	}
+}

@@ -1,0 +1,204 @@
+// Package object finds the machine code of a Go package's assembly routines.
+//
+// The bytes come out of a linked program, the package's test binary, because
+// that is what runs. Which routines there ought to be comes from the object
+// files that the assembler wrote, so that a routine which the linker dropped is
+// noticed.
+package object
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Package is a Go package together with its assembly routines.
+type Package struct {
+	ImportPath string
+	Name       string
+	Routines   []Routine // in the order of their names
+}
+
+// A Routine is one TEXT symbol of an assembly file.
+type Routine struct {
+	Name string // without the package, as in Go
+	File string // the assembly file, without its folder
+	Code []byte // nil if no part of the package and its tests refers to it
+}
+
+// Load builds the packages that match the patterns, which are those of the go
+// command, for linux/amd64 whatever the host is, and returns the assembly
+// routines of each. dir is the folder to run the go command in.
+func Load(dir string, patterns ...string) ([]*Package, error) {
+	tmp, err := os.MkdirTemp("", "fieldproof")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+
+	args := []string{"list", "-export", "-json=ImportPath,Name,Export,SFiles"}
+	out, err := goCommand(dir, append(append(args, "--"), patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	var pkgs []*Package
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listed
+		if err := dec.Decode(&l); err == io.EOF {
+			if len(pkgs) == 0 {
+				return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+			}
+			return pkgs, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the output of go list: %w", err)
+		}
+		p, err := l.load(dir, filepath.Join(tmp, "test"))
+		if err != nil {
+			return nil, fmt.Errorf("package %s: %w", l.ImportPath, err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Name string
+	Export           string   // the archive of the compiled package
+	SFiles           []string // its assembly files
+}
+
+func (l *listed) load(dir, binary string) (*Package, error) {
+	p := &Package{ImportPath: l.ImportPath, Name: l.Name}
+	if len(l.SFiles) == 0 {
+		return p, nil
+	}
+	symbols, err := goCommand(dir, "tool", "nm", "-type", l.Export)
+	if err != nil {
+		return nil, err
+	}
+	if p.Routines, err = assembled(string(symbols), l.SFiles, l.ImportPath); err != nil {
+		return nil, err
+	}
+	if _, err := goCommand(dir, "test", "-c", "-vet=off", "-o", binary, l.ImportPath); err != nil {
+		return nil, err
+	}
+	code, err := readELF(binary)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Routines {
+		// The linker gives an ABI0 symbol this suffix where Go calls it through
+		// a wrapper of the same name.
+		sym := symbolName(l.ImportPath) + "." + p.Routines[i].Name
+		for _, name := range []string{sym + ".abi0", sym} {
+			if c, ok := code[name]; ok {
+				p.Routines[i].Code = c
+				break
+			}
+		}
+	}
+	return p, nil
+}
+
+// assembled returns the TEXT symbols of the object files that were assembled
+// from the given files, out of the output of go tool nm for the archive:
+// lines such as "archive(fe_amd64.o):  f89 T example.com/p.feAddAMD64".
+func assembled(nm string, sFiles []string, path string) ([]Routine, error) {
+	// The format of archives has room for 16 bytes of a member's name.
+	from := make(map[string]string)
+	for _, f := range sFiles {
+		member := strings.TrimSuffix(f, ".s") + ".o"
+		from[member[:min(len(member), 16)]] = f
+	}
+	var list []Routine
+	seen := make(map[string]bool)
+	for _, line := range strings.Split(nm, "\n") {
+		member, symbol, ok := strings.Cut(line, "):")
+		_, object, ok2 := strings.Cut(member, "(")
+		fields := strings.Fields(symbol)
+		if !ok || !ok2 || len(fields) < 2 {
+			continue
+		}
+		file, ok := from[object]
+		if !ok {
+			continue
+		}
+		seen[object] = true
+		if len(fields) == 3 && (fields[1] == "T" || fields[1] == "t") {
+			name := strings.TrimPrefix(fields[2], symbolName(path)+".")
+			list = append(list, Routine{Name: name, File: file})
+		}
+	}
+	for object, f := range from {
+		if !seen[object] {
+			return nil, fmt.Errorf("go tool nm shows no object file %s, made from %s", object, f)
+		}
+	}
+	slices.SortFunc(list, func(a, b Routine) int { return strings.Compare(a.Name, b.Name) })
+	return list, nil
+}
+
+// symbolName returns the import path as it is spelled in symbols, where a dot
+// in its last element is escaped.
+func symbolName(path string) string {
+	dir, last := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		dir, last = path[:i+1], path[i+1:]
+	}
+	return dir + strings.ReplaceAll(last, ".", "%2e")
+}
+
+// readELF returns the bytes of every function in a linked program.
+func readELF(name string) (map[string][]byte, error) {
+	f, err := elf.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	sections := make(map[elf.SectionIndex][]byte)
+	code := make(map[string][]byte)
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || int(s.Section) >= len(f.Sections) {
+			continue
+		}
+		data, ok := sections[s.Section]
+		if !ok {
+			if data, err = f.Sections[s.Section].Data(); err != nil {
+				return nil, err
+			}
+			sections[s.Section] = data
+		}
+		from := s.Value - f.Sections[s.Section].Addr
+		if from > uint64(len(data)) || s.Size > uint64(len(data))-from {
+			return nil, fmt.Errorf("symbol %s lies outside of its section", s.Name)
+		}
+		code[s.Name] = data[from : from+s.Size : from+s.Size]
+	}
+	return code, nil
+}
+
+// goCommand runs the go command for linux/amd64, without cgo, and returns what
+// it prints. Its error holds what the command had to say.
+func goCommand(dir string, args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return nil, fmt.Errorf("go %s: %s", strings.Join(args, " "), strings.TrimSpace(string(failed.Stderr)))
+	}
+	return out, err
+}
