@@ -1,4 +1,4 @@
 package field25519
 
-//go:generate go run ../gen/field -field p25519 -out .
-//go:generate go run ../gen/montmul -field n25519 -out .
+//go:generate go run ../gen/field -out . -field p25519
+//go:generate go run ../gen/montmul -out . -field n25519

@@ -1,4 +1,4 @@
 package fieldp256
 
-//go:generate go run ../gen/montmul -field p256 -out .
-//go:generate go run ../gen/montmul -field n256 -out .
+//go:generate go run ../gen/montmul -out . -field p256
+//go:generate go run ../gen/montmul -out . -field n256

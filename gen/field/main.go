@@ -1,7 +1,7 @@
 // Command field writes the package files of a field modulo a pseudo-Mersenne
 // prime: portable Go, amd64 assembly, dispatch, API and test tables.
 //
-//	go run ../gen/field -field p25519 -out .
+//	go run ../gen/field -out . -field p25519
 package main
 
 import (

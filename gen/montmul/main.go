@@ -1,7 +1,7 @@
 // Command montmul writes the package files of a field held in Montgomery form:
 // portable Go, amd64 assembly, dispatch, API and test tables.
 //
-//	go run ../gen/montmul -field p256 -out .
+//	go run ../gen/montmul -out . -field p256
 package main
 
 import (

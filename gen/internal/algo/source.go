@@ -16,7 +16,7 @@ func Source(r *spec.Routine) string {
 	switch r.Kind {
 	case spec.KindAdd, spec.KindDouble:
 		if weak {
-			return "sum, with each carry out of R folded by R mod p."
+			return "sum, less p times a quotient taken from the top words."
 		}
 		return "sum, less p unless that borrows."
 	case spec.KindSubtract, spec.KindNegate:

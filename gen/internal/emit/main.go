@@ -50,7 +50,7 @@ func Main(name string, form spec.Form, args []string, stderr io.Writer) int {
 	if err := checkDir(*out, f.Package); err != nil {
 		return fail(2, "-out: %v", err)
 	}
-	command := fmt.Sprintf("go run ../gen/%s -field %s -out .", name, f.Name)
+	command := fmt.Sprintf("go run ../gen/%s -out . -field %s", name, f.Name)
 	files, err := Files(f, command)
 	if err != nil {
 		return fail(1, "%v", err)
