@@ -91,19 +91,27 @@ func (c *checker) draw(s source) input {
 		if p.Role == spec.Out {
 			continue
 		}
-		x := new(big.Int)
-		if last != nil && s.pick(2) == 1 {
+		var x *big.Int
+		switch {
+		case last == nil && s.pick(8) == 0:
+			// A power of 2^64: a product with it has the limbs of the other
+			// operand, so that its reduction meets what that was made for.
+			x = pow2(64 * s.pick(p.Limbs))
+			x.Mod(x, p.Bound)
+		case last != nil && s.pick(2) == 0:
 			x = c.values.related(s, last, p.Bound)
-		} else {
+		default:
 			x = c.values.draw(s, p.Bound)
 		}
 		in.limbs[i], last = toLimbs(x, p.Limbs), x
 	}
 	for i, p := range c.vals {
-		if edges := wordEdges(p.Bound); s.pick(2) == 1 {
-			in.values[i] = edges[s.pick(len(edges))]
-		} else {
+		edges := wordEdges(p.Bound)
+		if in.values[i] = edges[s.pick(len(edges))]; s.pick(2) == 0 {
 			in.values[i] = s.word() % p.Bound.Uint64()
+		}
+		if k := in.values[i]; k > 1 && s.pick(2) == 0 {
+			c.values.tune(s, in.limbs, c.ptrs, k)
 		}
 	}
 	return in

@@ -284,6 +284,24 @@ func (v *values) draw(s source, bound *big.Int) *big.Int {
 	return x.Mod(x, bound)
 }
 
+// tune replaces some limbs of the operands by limbs whose product with k is a
+// little below a multiple of 2^64, so that adding to it carries.
+func (v *values) tune(s source, operands [][]uint64, params []spec.Param, k uint64) {
+	factor := inverseWord(k >> bits.TrailingZeros64(k))
+	for i, l := range operands {
+		if l == nil {
+			continue
+		}
+		for j := range l {
+			if s.pick(2) == 0 {
+				l[j] = -uint64(1+s.pick(3)) * factor
+			}
+		}
+		x := fromLimbs(l)
+		copy(l, toLimbs(x.Mod(x, params[i].Bound), len(l)))
+	}
+}
+
 // related returns a value below bound that meets x in a special way: a sum,
 // difference or product at an edge.
 func (v *values) related(s source, x, bound *big.Int) *big.Int {
