@@ -107,6 +107,9 @@ func (c *checker) known(want *big.Int, values []*big.Int) error {
 // as Run does among other things.
 func Guard(t *testing.T, table []Impl) {
 	t.Helper()
+	if !canGuard {
+		t.Skip("the standard library cannot protect pages on this system")
+	}
 	gs, err := groups(table, Assembly)
 	if err != nil {
 		t.Fatal(err)
@@ -116,17 +119,6 @@ func Guard(t *testing.T, table []Impl) {
 			t.Error(err)
 		}
 	}
-}
-
-// Available returns the implementations of the table that the machine can run.
-func Available(table []Impl) []Impl {
-	var all []Impl
-	for _, i := range table {
-		if i.Available {
-			all = append(all, i)
-		}
-	}
-	return all
 }
 
 // Calls checks the given implementations, whatever else there may be, on n

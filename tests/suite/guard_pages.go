@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package suite
 
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"unsafe"
 )
+
+const canGuard = true
 
 // A guardedPage is readable and writable memory between two pages that are
 // neither.
