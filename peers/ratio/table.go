@@ -17,6 +17,10 @@ import (
 // confidence is that of the interval of a ratio.
 const confidence = 0.95
 
+// reference names math/big, which is in the table for scale: its time depends
+// on the numbers, so it is the best peer only of operations without another.
+const reference = "big"
+
 // A table compares ours with the best peer, one row an operation.
 type table struct {
 	about []string // sentences on what was measured, where
@@ -27,10 +31,11 @@ type table struct {
 type row struct {
 	name   string  // Field/Operation/mode
 	ours   float64 // median, ns
-	peer   string  // the peer with the lowest median
+	peer   string  // the peer with the lowest median, see reference
 	best   float64 // its median, ns
 	ratio  float64 // median over the rounds of ours / best peer
 	lo, hi float64 // its interval, infinite where there are too few rounds
+	big    float64 // median of math/big, ns; 0 if it has no result
 }
 
 // An operation holds the times of all implementations of one row.
@@ -127,9 +132,16 @@ func (op *operation) compare() (row, error) {
 		if n := len(op.ns[impl]); n != len(ours) {
 			return row{}, fmt.Errorf("%s: %d results of %s, want %d as of ours", op.name, n, impl, len(ours))
 		}
-		if m := median(op.ns[impl]); impl != "ours" && m < r.best {
+		m := median(op.ns[impl])
+		switch {
+		case impl == reference:
+			r.big = m
+		case impl != "ours" && m < r.best:
 			r.peer, r.best = impl, m
 		}
+	}
+	if r.peer == "" {
+		r.peer, r.best = reference, r.big
 	}
 	ratios := make([]float64, len(ours))
 	for i := range ours {
@@ -150,14 +162,14 @@ func summary(v []float64) benchmath.Summary {
 
 // print writes the table, aligned for a terminal or as Markdown.
 func (t *table) print(w io.Writer, markdown bool) error {
-	header := []string{"operation", "ours, ns", "best peer", "ns", "ratio", "95 % interval"}
+	header := []string{"operation", "ours, ns", "best peer", "ns", "ratio", "95 % interval", "math/big, ns"}
 	var b strings.Builder
 	for _, line := range t.about {
 		fmt.Fprintln(&b, line)
 	}
 	fmt.Fprintln(&b)
 	if markdown {
-		fmt.Fprintf(&b, "| %s |\n|---|--:|---|--:|--:|:-:|\n", strings.Join(header, " | "))
+		fmt.Fprintf(&b, "| %s |\n|---|--:|---|--:|--:|:-:|--:|\n", strings.Join(header, " | "))
 		for _, r := range t.rows {
 			fmt.Fprintf(&b, "| %s |\n", strings.Join(r.cells(), " | "))
 		}
@@ -178,7 +190,11 @@ func (r row) cells() []string {
 	if !math.IsInf(r.lo, 0) && !math.IsInf(r.hi, 0) {
 		interval = fmt.Sprintf("%.2f to %.2f", r.lo, r.hi)
 	}
-	return []string{r.name, formatNs(r.ours), r.peer, formatNs(r.best), fmt.Sprintf("%.2f", r.ratio), interval}
+	big := "-"
+	if r.big > 0 {
+		big = formatNs(r.big)
+	}
+	return []string{r.name, formatNs(r.ours), r.peer, formatNs(r.best), fmt.Sprintf("%.2f", r.ratio), interval, big}
 }
 
 // formatNs keeps three significant digits, and whole nanoseconds from 100 on.
