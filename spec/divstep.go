@@ -137,17 +137,15 @@ const (
 type packed struct{ h, g, n int64 }
 
 func (w packed) step() packed {
-	s := w.n >> 63      // -1 where d > 0
-	t := w.h ^ s        // (T-1)/2
+	mask := w.n >> 63   // -1 where d > 0
+	t := w.h ^ mask     // (T-1)/2
 	half := w.g >> 1    // floor(G/2)
 	sum := half + t + 1 // (G+T)/2 where G is odd
-	odd := w.g & 1      // carries in an addition to s:
-	swap := odd == 1 && uint64(s)+1 == 0
 	next := packed{w.h, half, w.n - 1}
-	if odd == 1 {
+	if w.g&1 == 1 {
 		next.g = sum
 	}
-	if swap {
+	if w.g&1 == 1 && w.n < 0 {
 		next.h, next.n = half, -2-w.n
 	}
 	return next

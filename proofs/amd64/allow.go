@@ -72,6 +72,7 @@ var allowList = []Rule{
 	{"OR", wide, "rr rm mr ri mi", alu},
 	{"XOR", wide, "rr rm mr ri mi", alu},
 	{"TEST", "8 " + wide, "rr mr ri mi", alu},
+	{"BZHI", wide, "rrr rmr", alu + ", for all indexes"},
 	{"NOT", wide, "r m", alu},
 	{"BT", wide, "rr ri", alu + "; the memory form with a register index is microcoded and left out"},
 

@@ -1,6 +1,9 @@
 package amd64
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Step executes one instruction on the machine. It is the only place that says
 // what instructions mean; the source is the Intel 64 Software Developer's
@@ -35,6 +38,8 @@ func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 		s.shift()
 	case "SHLX", "SHRX", "SARX", "RORX":
 		s.shiftX()
+	case "BZHI":
+		s.zeroHigh()
 	case "NOP":
 	default:
 		return Exit[B]{}, fmt.Errorf("%s is on the allow-list but has no meaning", in.Op)
@@ -322,6 +327,24 @@ func (s stepper[W, B]) shift() {
 		m.SetFlag(OF, m.XorBit(bit(old, n-1), bit(r, n-1)))
 	}
 	s.setSZP(r)
+}
+
+// zeroHigh executes BZHI, which keeps as many low bits as the low byte of the
+// last operand says, and all if that is n or more.
+func (s stepper[W, B]) zeroHigh() {
+	m, n := s.m, s.n
+	w, index := s.read(1), s.read(2)
+	all := m.Bit(false)
+	for i := bits.TrailingZeros(uint(n)); i < 8; i++ {
+		all = m.OrBit(all, m.BitAt(index, m.Const(uint64(i))))
+	}
+	high := m.Shl(n, m.Not(n, m.Const(0)), m.And(index, m.Const(uint64(n-1))))
+	r := m.Select(all, w, m.And(w, m.Not(n, high)))
+	s.write(0, r)
+	m.SetFlag(CF, all)
+	s.setFlags(m.Bit(false), OF)
+	s.setSZP(r)
+	m.SetFlag(PF, m.Undefined())
 }
 
 // shiftX executes the shifts of BMI2, which set no flags.

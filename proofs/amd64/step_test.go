@@ -106,6 +106,13 @@ var meanings = []struct {
 	{op: "SHLX", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: 3, di: 68}, flags: "10101", out: regs{cx: 48}, wantFlags: "10101"},
 	{op: "SHRX", bits: 32, args: []amd64.Operand{reg(cx, 32), reg(si, 32), reg(di, 32)}, in: regs{si: 0xff00000080, di: 36}, out: regs{cx: 8}, wantFlags: "00000"},
 	{op: "SARX", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: top, di: 63}, out: regs{cx: max64}, wantFlags: "00000"},
+	{op: "BZHI", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: 0xff, di: 4}, flags: "10101", out: regs{cx: 0x0f}, wantFlags: "0?000"},
+	{op: "BZHI", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: 0xff, di: 0x104}, flags: "00000", out: regs{cx: 0x0f}, wantFlags: "0?000"},
+	{op: "BZHI", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: max64, di: 0}, flags: "00011", out: regs{cx: 0}, wantFlags: "0?100"},
+	{op: "BZHI", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: max64, di: 63}, flags: "00000", out: regs{cx: max64 >> 1}, wantFlags: "0?000"},
+	{op: "BZHI", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: max64, di: 64}, flags: "00001", out: regs{cx: max64}, wantFlags: "1?010"},
+	{op: "BZHI", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), reg(di, 64)}, in: regs{si: 1, di: 255}, flags: "00000", out: regs{cx: 1}, wantFlags: "1?000"},
+	{op: "BZHI", bits: 32, args: []amd64.Operand{reg(cx, 32), reg(si, 32), reg(di, 32)}, in: regs{si: 0xff80000000, di: 32}, flags: "00000", out: regs{cx: 0x80000000}, wantFlags: "1?010"},
 	{op: "RORX", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 64), imm(4)}, in: regs{si: 0x1f}, out: regs{cx: 0xf<<60 | 1}, wantFlags: "00000"},
 	{op: "RORX", bits: 32, args: []amd64.Operand{reg(cx, 32), reg(si, 32), imm(32)}, in: regs{si: 0xff0000001f}, out: regs{cx: 0x1f}, wantFlags: "00000"},
 

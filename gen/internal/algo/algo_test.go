@@ -22,7 +22,6 @@ func otherFields() []*spec.Field {
 		return &spec.Field{Name: name, Title: name, Modulus: p, Limbs: limbs, Form: form, Package: "x", Type: "Scalar", Prefix: "fe"}
 	}
 	return []*spec.Field{
-		// 2^521 - 1 has 55 spare bits, too many for the folding; 2^127 - 1 has one.
 		field("2^127-1", "0x7fffffffffffffffffffffffffffffff", 2, spec.Weak),
 		field("2^382-105", "0x3fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff97", 6, spec.Weak),
 		field("2^255-19 in Montgomery form", "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed", 4, spec.Montgomery),

@@ -23,7 +23,7 @@ import (
 type Set struct {
 	Name     string // as in tests and tables
 	Suffix   string // of the routines' names
-	ADX      bool   // MULX, ADCX and ADOX
+	ADX      bool   // BMI2 (MULX, BZHI) and ADX (ADCX, ADOX)
 	Features limb.Features
 }
 

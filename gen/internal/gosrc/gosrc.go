@@ -158,6 +158,8 @@ func (w *writer) instr(i *limb.Instr) error {
 		w.line("%s := %s >> 63", w.defFlag(i.Flag[0]), a)
 	case limb.NonZ:
 		w.line("%s := (%s | -%s) >> 63", w.defFlag(i.Flag[0]), a, a)
+	case limb.BitIf:
+		w.line("%s := %s & %s", w.defFlag(i.Flag[0]), a, b)
 	case limb.Select:
 		// A mask and not a branch: the flag is secret.
 		one("%s ^ -%s&(%s^%s)", b, flag(i.Cond), a, b)

@@ -136,6 +136,11 @@ func (e *evaluator) step(i *Instr) {
 		flags[0] = in[0] >> 63
 	case NonZ:
 		flags[0] = bit(in[0] != 0)
+	case BitIf:
+		if in[1] > 1 {
+			panic(fmt.Sprintf("BitIf with %#x, want a bit", in[1]))
+		}
+		flags[0] = in[0] & in[1]
 	case Select:
 		out[0] = in[1]
 		if f == 1 {

@@ -103,6 +103,7 @@ const (
 	Bit               // flag: bit k of a
 	Neg               // flag: top bit of a
 	NonZ              // flag: a != 0
+	BitIf             // flag: bit 0 of a, if b is 1; unset, if b is 0
 	Select            // f ? a : b
 	Mask              // f ? 2^64-1 : 0
 	Clear             // two carries that are 0
@@ -113,7 +114,7 @@ const (
 )
 
 var opNames = [...]string{"Load", "Store", "Add", "Sub", "Mul", "MulLo", "And", "Or", "Xor", "Shl", "Shr", "Sar", "ShrD",
-	"Halve", "Sum", "Bit", "Neg", "NonZ", "Select", "Mask", "Clear", "Return", "Loop", "EndLoop", "Assign"}
+	"Halve", "Sum", "Bit", "Neg", "NonZ", "BitIf", "Select", "Mask", "Clear", "Return", "Loop", "EndLoop", "Assign"}
 
 func (o Op) String() string { return opNames[o] }
 
@@ -333,6 +334,12 @@ func (m *Machine) Negative(a *Word) *Flag { return m.test(Neg, Sign, a, 0) }
 
 // NonZero returns whether a != 0.
 func (m *Machine) NonZero(a *Word) *Flag { return m.test(NonZ, NotZero, a, 0) }
+
+// BitIf returns bit 0 of a where b is 1, and an unset flag where b is 0. No
+// other b is allowed.
+func (m *Machine) BitIf(a, b *Word) *Flag {
+	return m.emit(&Instr{Op: BitIf, Flag: []*Flag{m.flag(NotZero)}, In: []*Word{a, b}}).Flag[0]
+}
 
 // Select returns a where f is set and b elsewhere.
 func (m *Machine) Select(f *Flag, a, b *Word) *Word { return m.op(Select, 0, f, a, b) }
