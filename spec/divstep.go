@@ -179,13 +179,13 @@ func subBatch(f, g uint64, n int64, steps int) (Matrix, int64) {
 }
 
 // unpack returns -a and -b for w = r - 2^(41-n)·a - 2^(62-n)·b; r is passed for
-// the check only. Adding 2^20 makes r + 2^20 a number that the first shift
-// drops.
+// the check only. Adding 2^20 makes r + 2^20 a nonnegative number, which the
+// first shift drops; adding 2^(61-n) rounds where the second one drops a too.
 func unpack(w int64, n int, r *big.Int) [2]*big.Int {
 	const k = packG - packF
 	v := (w + 1<<packLow) >> (packF - n) // -a - 2^21·b
-	a := v << (64 - k) >> (64 - k)
-	b := (v + 1<<(k-1)) >> k
+	b := (w + 1<<packLow + 1<<(packG-n-1)) >> (packG - n)
+	a := v - b<<k
 	sum := new(big.Int).Add(r, new(big.Int).Mul(pow2(packF-n), big.NewInt(a)))
 	sum.Add(sum, new(big.Int).Mul(pow2(packG-n), big.NewInt(b)))
 	must(sum.IsInt64() && sum.Int64() == w, "packed form: %v, want %d", sum, w)

@@ -5,27 +5,31 @@ import "github.com/seed-6f9cd256/fieldproof/gen/internal/limb"
 // The low bits of f and g are packed with room for the matrix of a sub-batch:
 // F = f mod 2^packLow - 2^packF and G = g mod 2^packLow - 2^packG.
 const (
-	packLow = 20 // and the most steps of a sub-batch
-	packF   = 41
-	packG   = 62
+	packLow  = 20 // and the most steps of a sub-batch
+	packF    = 41
+	packG    = 62
+	packStep = packG - packF
 )
 
 // A matrix is one of divsteps, by rows.
 type matrix [2][2]*limb.Word
 
-// times returns t·s modulo 2^64.
-func (d *divsteps) times(t, s matrix) (z matrix) {
-	for i := range z {
-		for j := range z[i] {
-			z[i][j] = d.apply(t[i], s[0][j], s[1][j])
-		}
-	}
-	return z
+// A packedRow is the row (a, b) of a matrix as a packed word holds it, with
+// v = a + 2^packStep·b.
+type packedRow struct{ v, b *limb.Word }
+
+// A column is the column (x, y) that rows are applied to, with
+// z = y - 2^packStep·x, so that a·x + b·y = v·x + b·z.
+type column struct{ x, z *limb.Word }
+
+func (d *divsteps) column(x, y *limb.Word) column {
+	z, _ := d.Sub(y, d.Shl(x, packStep), nil)
+	return column{x, z}
 }
 
 // apply returns the product of a row and a column modulo 2^64.
-func (d *divsteps) apply(row [2]*limb.Word, a, b *limb.Word) *limb.Word {
-	return d.Sum(d.MulLo(row[0], a), d.MulLo(row[1], b))
+func (d *divsteps) apply(r packedRow, c column) *limb.Word {
+	return d.Sum(d.MulLo(r.v, c.x), d.MulLo(r.b, c.z))
 }
 
 // batch runs the divsteps of a batch on the low words of f and g, and updates
@@ -33,50 +37,64 @@ func (d *divsteps) apply(row [2]*limb.Word, a, b *limb.Word) *limb.Word {
 // that makes them nonnegative, and at most 2^(steps+1).
 func (d *divsteps) batch() matrix {
 	f, g, n := d.Load(d.f, 0), d.Load(d.g, 0), d.Load(d.n, 0)
-	// The low bits of f and g for a sub-batch stand in lf and lg from bit at on.
-	lf, lg, at := f, g, 0
-	var t, s matrix // of all sub-batches but the last, and of the last
+	b := d.Shr(n, 63)
+	sign := []*limb.Word{n, b, d.minusBit(b)}
+	shifted := d.Shr(f, 1)
+	// The matrix of the last sub-batch, by rows, and that of all before it, by
+	// columns. A product is formed one sub-batch late: no step waits for it.
+	var rows [2]packedRow
+	var cols []column
 	for k, steps := range d.field.SubSteps {
-		h, G, next := d.subBatch(lf, lg, n, at, steps)
-		n = next
-		// A product is formed one sub-batch late: nothing waits for it.
-		switch k {
-		case 0:
-		case 1:
-			t = s
-		default:
-			t = d.times(s, t)
+		G := d.Sum(d.And(g, d.Const(1<<packLow-1)), d.Const(1<<64-1<<packG))
+		h := d.Sum(d.And(shifted, d.Const(1<<(packLow-1)-1)), d.Const(1<<64-1<<(packF-1)))
+		x := d.Repeat(steps, append([]*limb.Word{h, G}, sign...), d.step)
+		sign = x[2:]
+		if k > 0 {
+			cols = d.columns(rows, cols)
 		}
-		s = matrix{d.unpack(h, packF-1, packG-1, steps), d.unpack(G, packF, packG, steps)}
+		rows = [2]packedRow{d.unpack(x[0], packF-1, steps), d.unpack(x[1], packF, steps)}
 		if k < len(d.field.SubSteps)-1 {
-			lf, lg, at = d.apply(s[0], f, g), d.apply(s[1], f, g), steps
-			f, g = d.Sar(lf, steps), d.Sar(lg, steps)
+			c := d.column(f, g)
+			f, g = d.apply(rows[0], c), d.Sar(d.apply(rows[1], c), steps)
+			shifted, f = d.Shr(f, steps+1), d.Sar(f, steps)
 		}
 	}
-	if len(d.field.SubSteps) > 1 {
-		s = d.times(s, t)
-	}
-	d.Store(d.n, 0, n)
-	for i := range s {
-		for j := range s[i] {
-			s[i][j] = d.Sum(s[i][j], d.Const(1<<d.steps))
-		}
-	}
-	return s
+	d.Store(d.n, 0, sign[0])
+	return d.biased(rows, cols)
 }
 
-// subBatch runs divsteps on the low bits of f and g, which stand in the words
-// lf and lg from bit at on. It returns the packed words h = (F-1)/2 and G, and
-// the new n.
-func (d *divsteps) subBatch(lf, lg, n *limb.Word, at, steps int) (_, _, _ *limb.Word) {
-	low := func(w *limb.Word, drop, pack int) *limb.Word {
-		w = d.Shr(d.Shl(w, 64-packLow-at), 64-packLow+drop)
-		return d.Sum(w, d.Const(^uint64(0)<<pack))
+// columns returns the columns of the product of rows and cols; no cols stand
+// for the identity.
+func (d *divsteps) columns(rows [2]packedRow, cols []column) []column {
+	if cols == nil {
+		return []column{d.column(d.first(rows[0]), d.first(rows[1])), d.column(rows[0].b, rows[1].b)}
 	}
-	h, G := low(lf, 1, packF-1), low(lg, 0, packG)
-	b := d.Shr(n, 63)
-	x := d.Repeat(steps, []*limb.Word{h, G, n, b, d.minusBit(b)}, d.step)
-	return x[0], x[1], x[2]
+	var z []column
+	for _, c := range cols {
+		z = append(z, d.column(d.apply(rows[0], c), d.apply(rows[1], c)))
+	}
+	return z
+}
+
+// biased returns the product of rows and cols with 2^steps added to each entry.
+func (d *divsteps) biased(rows [2]packedRow, cols []column) (t matrix) {
+	bias := d.Const(1 << d.steps)
+	for i, r := range rows {
+		if cols == nil {
+			t[i] = [2]*limb.Word{d.Sum(d.first(r), bias), d.Sum(r.b, bias)}
+			continue
+		}
+		for j, c := range cols {
+			t[i][j] = d.Sum(d.apply(r, c), bias)
+		}
+	}
+	return t
+}
+
+// first returns a of the row (a, b).
+func (d *divsteps) first(r packedRow) *limb.Word {
+	a, _ := d.Sub(r.v, d.Shl(r.b, packStep), nil)
+	return a
 }
 
 // minusBit returns -b.
@@ -85,9 +103,10 @@ func (d *divsteps) minusBit(b *limb.Word) *limb.Word {
 	return w
 }
 
-// step is one divstep on packed words: h, G and n, and as b and -b the sign of n.
-// The order is that in which the critical path comes first: halving, addition
-// and selection for G, three cycles.
+// step is one divstep on the packed words h = (F-1)/2 and G, and on n, b and
+// -b, where b is 1 if n < 0 and 0 elsewhere. The forms of F, G and T are chosen
+// for the critical path, on which a step has three operations: half, sum, and
+// the selection of the next G by the bit that halving shifts out.
 func (d *divsteps) step(x []*limb.Word) []*limb.Word {
 	h, G, n, b, mask := x[0], x[1], x[2], x[3], x[4]
 	swapped, _ := d.Sub(d.Const(1<<64-2), n, nil)
@@ -103,11 +122,12 @@ func (d *divsteps) step(x []*limb.Word) []*limb.Word {
 	return []*limb.Word{h, next, n, b, d.minusBit(b)}
 }
 
-// unpack returns -a and -b for a packed word w = r - 2^(i-steps)·a - 2^(j-steps)·b
-// with |r| < 2^(packLow-packF+i).
-func (d *divsteps) unpack(w *limb.Word, i, j, steps int) [2]*limb.Word {
-	w = d.Sum(w, d.Const(1<<(packLow-packF+i)))
-	a := d.Sar(d.Shl(w, 64-j+steps), 64-j+i)
-	b := d.Sar(d.Sum(w, d.Const(1<<(j-steps-1))), j-steps)
-	return [2]*limb.Word{a, b}
+// unpack returns the row (-a, -b) from a packed word, for the number i of steps:
+//
+//	w = r - 2^(at-i)·a - 2^(at+packStep-i)·b with |r| < 2^(at-packF+packLow)
+func (d *divsteps) unpack(w *limb.Word, at, i int) packedRow {
+	round := uint64(1) << (at - packF + packLow)
+	v := d.Sar(d.Sum(w, d.Const(round)), at-i)
+	b := d.Sar(d.Sum(w, d.Const(round+1<<(at+packStep-i-1))), at+packStep-i)
+	return packedRow{v, b}
 }
