@@ -236,7 +236,9 @@ func TestDecodeRefused(t *testing.T) {
 		code []byte
 		want string // in the error of Decode or Allow
 	}{
-		{"ENDBR64", []byte{0xf3, 0x0f, 0x1e, 0xfa}, "no instruction that the decoder knows"},
+		{"ENDBR64", []byte{0xf3, 0x0f, 0x1e, 0xfa}, "ENDBR64 is not on"},
+		{"ENDBR32", []byte{0xf3, 0x0f, 0x1e, 0xfb}, "no instruction that the decoder knows"},
+		{"LOCK BTS", []byte{0xf0, 0x48, 0x0f, 0xba, 0x2e, 0x01}, "LOCK BTS is not on"},
 		{"ADCX cut short", []byte{0x66, 0x48, 0x0f, 0x38, 0xf6}, "no instruction that the decoder knows"},
 		{"ADOX without its last byte", []byte{0xf3, 0x48, 0x0f, 0x38, 0xf6, 0x46}, "no instruction that the decoder knows"},
 		{"ADCX with two prefixes", []byte{0x66, 0xf3, 0x48, 0x0f, 0x38, 0xf6, 0xc1}, "no instruction that the decoder knows"},

@@ -9,10 +9,10 @@ import (
 // what instructions mean; the source is the Intel 64 Software Developer's
 // Manual, volume 2. Flags that it leaves undefined are set to m.Undefined.
 //
-// Every form on the allow-list has a meaning. Any other is an error that names
-// it, and leaves the machine unchanged.
+// Every form in Models has a meaning. Any other is an error that names it, and
+// leaves the machine unchanged.
 func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
-	if err := Allow(in); err != nil {
+	if err := Modelled(in); err != nil {
 		return Exit[B]{}, err
 	}
 	s := stepper[W, B]{m: m, in: in}
@@ -26,23 +26,37 @@ func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 		return Exit[B]{Kind: Jump, Target: in.Args[0].Target}, nil
 	case "Jcc":
 		return Exit[B]{Kind: Branch, Target: in.Args[0].Target, Cond: s.cond(in.Cond)}, nil
-	case "MOV", "MOVZX", "LEA", "XCHG", "PUSH", "POP", "CMOVcc", "SETcc":
+	case "MOV", "MOVZX", "MOVSX", "MOVSXD", "LEA", "XCHG", "PUSH", "POP", "CMOVcc", "SETcc":
 		s.move()
 	case "ADD", "ADC", "SUB", "SBB", "CMP", "NEG", "INC", "DEC", "ADCX", "ADOX":
 		s.add()
 	case "MUL", "MULX", "IMUL":
 		s.multiply()
-	case "AND", "ANDN", "OR", "XOR", "TEST", "NOT", "BT":
+	case "CLC":
+		m.SetFlag(CF, m.Bit(false))
+	case "STC":
+		m.SetFlag(CF, m.Bit(true))
+	case "CMC":
+		m.SetFlag(CF, m.NotBit(m.Flag(CF)))
+	case "AND", "ANDN", "OR", "XOR", "TEST", "NOT":
 		s.logic()
+	case "BT", "BTS", "BTR", "BTC":
+		s.bitTest()
 	case "SHL", "SHR", "SAR", "SHLD", "SHRD":
-		s.shift()
+		if in.byCL() {
+			s.shiftByCL()
+		} else {
+			s.shift()
+		}
+	case "ROL", "ROR":
+		s.rotate()
 	case "SHLX", "SHRX", "SARX", "RORX":
 		s.shiftX()
 	case "BZHI":
 		s.zeroHigh()
-	case "NOP":
+	case "NOP", "ENDBR64":
 	default:
-		return Exit[B]{}, fmt.Errorf("%s is on the allow-list but has no meaning", in.Op)
+		return Exit[B]{}, fmt.Errorf("%s is in Models but has no meaning", in.Op)
 	}
 	return Exit[B]{Kind: Next}, nil
 }
@@ -151,6 +165,9 @@ func (s stepper[W, B]) move() {
 	switch s.in.Op {
 	case "MOV", "MOVZX":
 		s.write(0, s.read(1))
+	case "MOVSX", "MOVSXD":
+		up := m.Const(uint64(s.n - s.in.Args[1].Bits))
+		s.write(0, m.Sar(s.n, m.Shl(s.n, s.read(1), up), up))
 	case "LEA":
 		s.write(0, m.Low(s.n, s.address(s.in.Args[1])))
 	case "XCHG":
@@ -158,7 +175,12 @@ func (s stepper[W, B]) move() {
 		s.write(0, v)
 		s.write(1, w)
 	case "PUSH":
-		w := m.Reg(s.in.Args[0].Reg)
+		var w W
+		if s.in.Args[0].Kind == RegKind {
+			w = m.Reg(s.in.Args[0].Reg) // which may be saved while undefined
+		} else {
+			w = s.read(0)
+		}
 		sp, _, _ := m.Sub(64, m.Low(64, m.Reg(SP)), eight, no)
 		m.SetReg(SP, sp)
 		m.Store(sp, 8, w)
@@ -248,6 +270,10 @@ func (s stepper[W, B]) multiply() {
 		s.write(1, lo)
 		s.write(0, hi) // last: one register for both keeps the high half
 	case "IMUL":
+		if len(s.in.Args) == 1 {
+			s.multiplySigned()
+			return
+		}
 		last := len(s.in.Args) - 1
 		w, v := s.read(last-1), s.read(last)
 		_, lo := m.Mul(s.n, w, v)
@@ -258,6 +284,24 @@ func (s stepper[W, B]) multiply() {
 	}
 }
 
+// multiplySigned executes IMUL with one operand: the signed product is the
+// unsigned one, less 2^n times either factor where the other is negative.
+func (s stepper[W, B]) multiplySigned() {
+	m, n := s.m, s.n
+	w, v := m.Low(n, m.Reg(AX)), s.read(0)
+	hi, lo := m.Mul(n, w, v)
+	sign := m.Const(uint64(n - 1))
+	for _, p := range [2][2]W{{w, v}, {v, w}} {
+		less := m.Select(m.BitAt(p[0], sign), p[1], m.Const(0))
+		hi, _, _ = m.Sub(n, hi, less, m.Bit(false))
+	}
+	over := m.MulOverflow(n, w, v)
+	m.SetReg(AX, lo)
+	m.SetReg(DX, hi)
+	s.setFlags(over, CF, OF)
+	s.setFlags(m.Undefined(), SF, ZF, PF)
+}
+
 func (s stepper[W, B]) logic() {
 	m := s.m
 	var r W
@@ -265,11 +309,6 @@ func (s stepper[W, B]) logic() {
 	case "NOT":
 		s.write(0, m.Not(s.n, s.read(0)))
 		return // flags stay
-	case "BT":
-		i := m.And(s.read(1), m.Const(uint64(s.n-1)))
-		m.SetFlag(CF, m.BitAt(s.read(0), i))
-		s.setFlags(m.Undefined(), OF, SF, PF) // ZF stays
-		return
 	case "AND", "TEST":
 		r = m.And(s.read(0), s.read(1))
 	case "ANDN":
@@ -290,6 +329,84 @@ func (s stepper[W, B]) logic() {
 	s.setSZP(r)
 	if s.in.Op == "ANDN" {
 		m.SetFlag(PF, m.Undefined())
+	}
+}
+
+// bitTest executes BT and its kin, which copy a bit to CF and then set, reset
+// or complement it. ZF stays.
+func (s stepper[W, B]) bitTest() {
+	m := s.m
+	i := m.And(s.read(1), m.Const(uint64(s.n-1)))
+	w := s.read(0)
+	c := m.BitAt(w, i)
+	if s.in.Op != "BT" {
+		bit := m.Shl(s.n, m.Const(1), i)
+		switch s.in.Op {
+		case "BTS":
+			w = m.Or(w, bit)
+		case "BTR":
+			w = m.And(w, m.Not(s.n, bit))
+		case "BTC":
+			w = m.Xor(w, bit)
+		}
+		s.write(0, w)
+	}
+	m.SetFlag(CF, c)
+	s.setFlags(m.Undefined(), OF, SF, PF)
+}
+
+// shiftByCL executes the shifts by CL. Whether they change the flags depends on
+// the count, which a machine need not know: afterwards no flag may be used.
+func (s stepper[W, B]) shiftByCL() {
+	m, n := s.m, s.n
+	top := m.Const(uint64(n - 1))
+	count := m.And(s.read(len(s.in.Args)-1), top)
+	r := s.read(0)
+	// The other word of a double shift moves by n - count, which may be n.
+	one, rest := m.Const(1), m.Xor(count, top)
+	switch s.in.Op {
+	case "SHL":
+		r = m.Shl(n, r, count)
+	case "SHR":
+		r = m.Shr(n, r, count)
+	case "SAR":
+		r = m.Sar(n, r, count)
+	case "SHLD":
+		r = m.Or(m.Shl(n, r, count), m.Shr(n, m.Shr(n, s.read(1), one), rest))
+	case "SHRD":
+		r = m.Or(m.Shr(n, r, count), m.Shl(n, m.Shl(n, s.read(1), one), rest))
+	}
+	s.write(0, r)
+	s.setFlags(m.Undefined(), CF, PF, ZF, SF, OF)
+}
+
+// rotate executes ROL and ROR by a constant, which change CF and OF only.
+func (s stepper[W, B]) rotate() {
+	m, n := s.m, s.n
+	k := int(s.in.Args[1].Imm) & (n - 1)
+	w := s.read(0)
+	if k == 0 {
+		s.write(0, w) // a 32-bit rotation by 0 still clears the upper half
+		return        // flags stay
+	}
+	left := k
+	if s.in.Op == "ROR" {
+		left = n - k
+	}
+	bit := func(w W, i int) B { return m.BitAt(w, m.Const(uint64(i))) }
+	r := m.Or(m.Shl(n, w, m.Const(uint64(left))), m.Shr(n, w, m.Const(uint64(n-left))))
+	s.write(0, r)
+	m.SetFlag(OF, m.Undefined())
+	if s.in.Op == "ROL" {
+		m.SetFlag(CF, bit(r, 0))
+		if k == 1 {
+			m.SetFlag(OF, m.XorBit(bit(r, n-1), bit(r, 0)))
+		}
+	} else {
+		m.SetFlag(CF, bit(r, n-1))
+		if k == 1 {
+			m.SetFlag(OF, m.XorBit(bit(r, n-1), bit(r, n-2)))
+		}
 	}
 }
 
