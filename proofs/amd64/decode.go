@@ -32,6 +32,11 @@ func Decode(code []byte, offset int) (Inst, error) {
 		}
 		in.Args = append(in.Args, operand(raw, a, offset+raw.Len))
 	}
+	for i, a := range in.Args { // x86asm does not extend every constant
+		if n := in.Args[0].Bits; a.Kind == ImmKind && n > 0 {
+			in.Args[i].Imm = a.Imm << (64 - n) >> (64 - n)
+		}
+	}
 	return in, nil
 }
 
