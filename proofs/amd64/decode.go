@@ -20,8 +20,13 @@ func Decode(code []byte, offset int) (Inst, error) {
 	}
 	in := Inst{Offset: offset, Len: raw.Len, text: goText(raw, name, offset)}
 	in.Op, in.Cond = splitCond(name)
-	if in.Op == "NOP" {
-		return in, nil // its operand is never read
+	if in.Op == "NOP" { // its operand is never read, and other prefixes pad it
+		for _, p := range raw.Prefix {
+			if p&0xff == x86asm.PrefixLOCK {
+				in.Op = "LOCK NOP"
+			}
+		}
+		return in, nil
 	}
 	if _, ok := models[in.Op]; ok {
 		in.Op = strayPrefixes(raw) + in.Op // so that it is refused under this name
@@ -33,7 +38,7 @@ func Decode(code []byte, offset int) (Inst, error) {
 		in.Args = append(in.Args, operand(raw, a, offset+raw.Len))
 	}
 	for i, a := range in.Args { // x86asm does not extend every constant
-		if n := in.Args[0].Bits; a.Kind == ImmKind && n > 0 {
+		if n := in.Args[0].Bits; a.Kind == ImmKind && 0 < n && n < 64 {
 			in.Args[i].Imm = a.Imm << (64 - n) >> (64 - n)
 		}
 	}
@@ -79,6 +84,11 @@ func decodeRaw(code []byte) (x86asm.Inst, string, error) {
 	// follows a VEX prefix of three bytes and an operation.
 	if raw.Prefix[0]&0xff == x86asm.PrefixVEX3Bytes && raw.Len < 5 && models[raw.Op.String()] != nil {
 		return raw, "", fmt.Errorf("truncated")
+	}
+	// And it accepts RORX with a third register in the VEX prefix, which the CPU
+	// does not.
+	if raw.Op == x86asm.RORX && code[0] == 0xc4 && code[2]&0x78 != 0x78 {
+		return raw, "", fmt.Errorf("VEX.vvvv is not 1111")
 	}
 	return raw, raw.Op.String(), nil
 }

@@ -62,6 +62,7 @@ type Inputs struct {
 	words    []uint64
 	edges    [][]*big.Int // by parameter; nil where none is read
 	patterns [][]int
+	apart    [][]int // of them, those in which no two inputs are one
 	drawn    int
 	cross    []int // the next combination of edges, nil after the last
 }
@@ -83,6 +84,11 @@ func NewInputs(r *spec.Routine, seed uint64) *Inputs {
 		g.edges = append(g.edges, list)
 	}
 	g.patterns = patterns(r.Params)
+	for _, p := range g.patterns {
+		if !merged(r.Params, p) {
+			g.apart = append(g.apart, p)
+		}
+	}
 	return g
 }
 
@@ -90,11 +96,15 @@ func NewInputs(r *spec.Routine, seed uint64) *Inputs {
 func (g *Inputs) Next() Input {
 	in := Input{Limbs: make([][]uint64, len(g.edges))}
 	g.drawn++
-	in.Alias = g.patterns[g.rng.IntN(len(g.patterns))]
-	if g.rng.IntN(2) == 0 {
-		in.Alias = g.patterns[0]
-	}
 	atEdge := g.drawn%2 == 1 && g.cross != nil
+	patterns := g.patterns
+	if atEdge { // a shared buffer would lose the edge of one parameter
+		patterns = g.apart
+	}
+	in.Alias = patterns[0]
+	if g.rng.IntN(2) == 0 {
+		in.Alias = patterns[g.rng.IntN(len(patterns))]
+	}
 	var last *big.Int
 	step := 0
 	for i, q := range g.routine.Params {
@@ -159,6 +169,21 @@ func patterns(params []spec.Param) [][]int {
 	}
 	extend(nil)
 	return all
+}
+
+// merged reports whether two parameters that are read share a buffer.
+func merged(params []spec.Param, pattern []int) bool {
+	seen := make(map[int]bool)
+	for i, j := range pattern {
+		if params[i].Role == spec.Out {
+			continue
+		}
+		if seen[j] {
+			return true
+		}
+		seen[j] = true
+	}
+	return false
 }
 
 // mayShare reports whether q can use the buffer of the block that begins with

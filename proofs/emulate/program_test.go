@@ -216,8 +216,34 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestInputs checks that inputs obey the contract, that every aliasing and
-// every pair of edges occurs, and that a seed draws them again.
+// TestInputPairs checks that pairs of edges occur, in separate buffers too.
+func TestInputPairs(t *testing.T) {
+	r, err := field(t).Routine(spec.KindAdd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := map[string]bool{}
+	for _, v := range [][]uint64{{0, 0, 0, 0}, {1, 0, 0, 0}, {^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)},
+		{^uint64(18), ^uint64(0), ^uint64(0), 1<<63 - 1}, {^uint64(19), ^uint64(0), ^uint64(0), 1<<63 - 1},
+		{0, 0, 0, 1 << 63}, {0, 1, 0, 0}, {0, ^uint64(0), 0, 0}} {
+		edges[fmt.Sprint(v)] = true
+	}
+	pairs := make(map[string]bool)
+	g := emulate.NewInputs(r, 1)
+	for range 40_000 {
+		in := g.Next()
+		x, y := fmt.Sprint(in.Limbs[1]), fmt.Sprint(in.Limbs[2])
+		if edges[x] && edges[y] && in.Alias[1] != in.Alias[2] {
+			pairs[x+y] = true
+		}
+	}
+	if want := len(edges) * len(edges); len(pairs) != want {
+		t.Errorf("%d pairs of %d edges, want all %d", len(pairs), len(edges), want)
+	}
+}
+
+// TestInputs checks that inputs obey the contract, that every aliasing occurs,
+// and that a seed draws them again.
 func TestInputs(t *testing.T) {
 	for _, f := range spec.Fields() {
 		for _, r := range f.Routines() {

@@ -38,6 +38,7 @@ func edges(f *spec.Field, bound *big.Int) []*big.Int {
 	for k := 32; k <= bound.BitLen(); k += 32 {
 		for d := int64(-1); d <= 1; d++ {
 			add(pow2(k), d)
+			add(pow2(k-1), d)
 		}
 		if k%64 == 0 { // ones in one limb only, and everywhere else
 			ones := minus(pow2(k), pow2(k-64))
