@@ -15,6 +15,13 @@ func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 	if err := Modelled(in); err != nil {
 		return Exit[B]{}, err
 	}
+	return Execute(m, in)
+}
+
+// Execute is Step for an instruction of which Modelled has been asked before,
+// which takes a good part of the time of emulation. For others the result is
+// arbitrary, or a panic.
+func Execute[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 	s := stepper[W, B]{m: m, in: in}
 	if len(in.Args) > 0 {
 		s.n = in.Args[0].Bits
@@ -105,7 +112,7 @@ func (s stepper[W, B]) address(a Operand) W {
 	addr := m.Const(uint64(a.Disp))
 	plus := func(w W) { addr, _, _ = m.Add(64, w, addr, m.Bit(false)) }
 	if a.Index != NoReg {
-		log := map[int64]uint64{1: 0, 2: 1, 4: 2, 8: 3}[a.Scale]
+		log := uint64(bits.TrailingZeros64(uint64(a.Scale)))
 		i := m.Low(64, m.Reg(a.Index))
 		if log > 0 {
 			i = m.Shl(64, i, m.Const(log))

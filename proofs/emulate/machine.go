@@ -54,7 +54,15 @@ var _ amd64.Machine[Word, Bit] = (*Machine)(nil)
 
 // Step executes one instruction.
 func (m *Machine) Step(in amd64.Inst) (amd64.Exit[Bit], error) {
-	exit, err := amd64.Step(m, in)
+	if err := amd64.Modelled(in); err != nil {
+		return amd64.Exit[Bit]{}, err
+	}
+	return m.execute(in)
+}
+
+// execute is Step for an instruction that is known to be modelled.
+func (m *Machine) execute(in amd64.Inst) (amd64.Exit[Bit], error) {
+	exit, err := amd64.Execute(m, in)
 	if err != nil {
 		return exit, err
 	}

@@ -48,9 +48,9 @@ const (
 type Program struct {
 	Routine *spec.Routine
 	ABI     ABI
-	Code    []amd64.Inst
-	Steps   int // instructions that a call may execute
-	Stack   int // bytes that it may use below SP on entry
+	Code    []amd64.Inst // to be read only
+	Steps   int          // instructions that a call may execute
+	Stack   int          // bytes that it may use below SP on entry
 
 	index []int32 // from offset to index in Code, -1 between instructions
 }

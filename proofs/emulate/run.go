@@ -125,7 +125,7 @@ func (r *Run) Step() error {
 	if r.Taken++; r.Taken > r.program.Steps {
 		return fault(r.in, fmt.Errorf("no return within %d instructions", r.program.Steps))
 	}
-	exit, err := r.Machine.Step(r.in)
+	exit, err := r.execute(r.in) // NewProgram has asked whether it is modelled
 	if err != nil {
 		return fault(r.in, err)
 	}
