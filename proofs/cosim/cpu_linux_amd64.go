@@ -62,7 +62,7 @@ func (c *processor) has(op string) bool {
 	switch op {
 	case "ADCX", "ADOX":
 		return cpu.X86.HasADX
-	case "MULX", "SHLX", "SHRX", "SARX", "RORX":
+	case "MULX", "SHLX", "SHRX", "SARX", "RORX", "BZHI":
 		return cpu.X86.HasBMI2
 	case "ANDN":
 		return cpu.X86.HasBMI1

@@ -108,7 +108,7 @@ func randomCode() (code []byte) {
 			copy(b, []byte{[]byte{0x66, 0xf3, 0xf2}[rng.IntN(3)], 0x48 | b[1]&7, 0x0f, 0x38, 0xf6})
 		case 2:
 			b[0], b[1] = 0xc4, b[1]&0xe0|byte(1+rng.IntN(3))
-			b[3] = []byte{0xf6, 0xf7, 0xf2, 0xf0}[rng.IntN(4)]
+			b[3] = []byte{0xf6, 0xf7, 0xf2, 0xf0, 0xf5}[rng.IntN(5)]
 		}
 		if in, err := amd64.Decode(b, 0); err == nil && amd64.Modelled(in) == nil {
 			code = append(append(code, b[:in.Len]...), bytes.Repeat([]byte{0x90}, 16)...)

@@ -124,6 +124,8 @@ func layouts(in amd64.Inst) []layout {
 	case "SHLX", "SHRX", "SARX":
 		p := map[string]byte{"SHLX": 0x66, "SHRX": 0xf2, "SARX": 0xf3}[op]
 		return []layout{opcode(0x0f, 0x38, 0xf7).fields(0, 1).vexed(p, 2)}
+	case "BZHI":
+		return []layout{opcode(0x0f, 0x38, 0xf5).fields(0, 1).vexed(0, 2)}
 	case "RORX":
 		return []layout{opcode(0x0f, 0x3a, 0xf0).fields(0, 1).vexed(0xf2, -1).constant(2, 1)}
 	}

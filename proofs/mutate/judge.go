@@ -59,10 +59,10 @@ type Survey struct {
 	Rejected   int      // by the checker
 	BrokeRule  int      // of the mutants: those that break a rule when they run
 	BrokeClaim int      // of the mutants: those that compute something wrong
-	Equivalent int      // of the mutants: those without a fault on all inputs
+	Equivalent int      // of the mutants: those without a fault on the inputs
 	Noticed    int      // rejected or faulty
 	Wrong      []string // accepted by the checker and faulty
-	Same       []string // accepted by the checker and equivalent
+	Same       []string // accepted by the checker and equivalent on all inputs
 	Inputs     int      // runs of the emulator in all
 }
 
@@ -72,8 +72,12 @@ func (s *Survey) String() string {
 		s.Mutants, s.Rejected, s.BrokeRule, s.BrokeClaim, s.Equivalent, s.Inputs, len(s.Wrong), len(s.Same))
 }
 
+// rejectedInputs is enough for a mutant that the checker has rejected, of which
+// nothing needs to be shown.
+const rejectedInputs = 100
+
 // Add applies the mutants to the code of a routine, asks the checker, and
-// judges each by n inputs.
+// judges each by n inputs, or by fewer if it is rejected.
 func (s *Survey) Add(name string, code []byte, r *spec.Routine, abi emulate.ABI, list []Mutant, n int, check Checker) error {
 	original, err := emulate.NewProgram(code, r, abi)
 	if err != nil {
@@ -100,8 +104,11 @@ func (s *Survey) Add(name string, code []byte, r *spec.Routine, abi emulate.ABI,
 			return fmt.Errorf("%s: %v: %w", name, m, err)
 		}
 		p.Steps = 2*run.Taken + 100 // what takes longer does not end
-		v := judge(p, n, uint64(i))
-		accepted := check(mutant, r) == nil
+		accepted, runs := check(mutant, r) == nil, n
+		if !accepted {
+			runs = min(n, rejectedInputs)
+		}
+		v := judge(p, runs, uint64(i))
 		text := fmt.Sprintf("%s: %v", name, m)
 		s.Mutants++
 		s.Inputs += v.Inputs
