@@ -19,6 +19,9 @@ func TestUsage(t *testing.T) {
 		{"lint -h", "usage: fieldproof lint", exitOK},
 		{"lint -frobnicate", "flag provided but not defined: -frobnicate", exitUsage},
 		{"lint ./nowhere", "nowhere", exitUsage},
+		{"cosim -h", "usage: fieldproof cosim", exitOK},
+		{"cosim -n 0", "want at least 1 state and no arguments, got 0", exitUsage},
+		{"cosim all", "want at least 1 state", exitUsage},
 		{"lint errors", "none of the packages has contracts or assembly", exitUsage},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -1,8 +1,10 @@
-// Fieldproof checks the machine code of this module's assembly routines.
+// Fieldproof checks the machine code of this module's assembly routines, and
+// what the checks rest on.
 //
 // Usage:
 //
 //	fieldproof lint [packages]
+//	fieldproof cosim
 //
 // It exits with status 0 if all is well, 1 if a check fails, and 2 if it could
 // not be run as asked.
@@ -30,6 +32,7 @@ type command struct {
 
 var commands = []command{
 	{"lint", "check assembly for leaks of secrets and for the rules of Go", lint},
+	{"cosim", "compare the semantics of instructions with this CPU", cosim},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -3,7 +3,6 @@ package amd64
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // A Rule admits one instruction in code that handles secrets.
@@ -92,37 +91,22 @@ var allowList = []Rule{
 	{"RET", "", "", flow},
 }
 
-var rules = func() map[string]Rule {
-	m := make(map[string]Rule)
+var rules = func() map[string]*pattern {
+	m := make(map[string]*pattern)
 	for _, r := range allowList {
-		m[r.Op] = r
+		m[r.Op] = newPattern(r.Bits, r.Forms)
 	}
 	return m
 }()
 
-// allowed reports whether some form of the mnemonic is on the allow-list.
-func allowed(op string) bool { _, ok := rules[op]; return ok }
+const notAllowed = "is not on the allow-list"
 
 // Allow returns nil if the instruction is on the allow-list, else an error
 // that says what is not.
 func Allow(in Inst) error {
-	r, ok := rules[in.Op]
+	p, ok := rules[in.Op]
 	if !ok {
-		return fmt.Errorf("%s is not on the allow-list", in.Op)
+		return fmt.Errorf("%s %s", in.Op, notAllowed)
 	}
-	for _, a := range in.Args {
-		if a.Kind == OtherKind {
-			return fmt.Errorf("%s with operand %s is not on the allow-list", in.Op, a.Other)
-		}
-	}
-	if form := in.Form(); !slices.Contains(strings.Split(r.Forms, " "), form) {
-		return fmt.Errorf("%s with operands %q is not on the allow-list, only %q", in.Op, form, r.Forms)
-	}
-	if r.Bits == "" {
-		return nil
-	}
-	if bits := fmt.Sprint(in.Args[0].Bits); !slices.Contains(strings.Split(r.Bits, " "), bits) {
-		return fmt.Errorf("%s of %s bits is not on the allow-list, only of %s", in.Op, bits, strings.ReplaceAll(r.Bits, " ", " or "))
-	}
-	return nil
+	return p.match(in, notAllowed)
 }

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -19,17 +20,27 @@ func Decode(code []byte, offset int) (Inst, error) {
 	}
 	in := Inst{Offset: offset, Len: raw.Len, text: goText(raw, name, offset)}
 	in.Op, in.Cond = splitCond(name)
-	if in.Op == "NOP" {
-		return in, nil // its operand is never read
+	if in.Op == "NOP" { // its operand is never read, and other prefixes pad it
+		for _, p := range raw.Prefix {
+			if p&0xff == x86asm.PrefixLOCK {
+				in.Op = "LOCK NOP"
+			}
+		}
+		return in, nil
 	}
-	if p := strayPrefixes(raw); p != "" && allowed(in.Op) {
-		in.Op = p + in.Op // so that it is refused under this name
+	if _, ok := models[in.Op]; ok {
+		in.Op = strayPrefixes(raw) + in.Op // so that it is refused under this name
 	}
 	for _, a := range raw.Args {
 		if a == nil {
 			break
 		}
 		in.Args = append(in.Args, operand(raw, a, offset+raw.Len))
+	}
+	for i, a := range in.Args { // x86asm does not extend every constant
+		if n := in.Args[0].Bits; a.Kind == ImmKind && 0 < n && n < 64 {
+			in.Args[i].Imm = a.Imm << (64 - n) >> (64 - n)
+		}
 	}
 	return in, nil
 }
@@ -49,24 +60,35 @@ func DecodeAll(code []byte) ([]Inst, error) {
 	return list, nil
 }
 
+// endbr64 marks where an indirect jump may land, for control-flow protection.
+var endbr64 = []byte{0xf3, 0x0f, 0x1e, 0xfa}
+
 // decodeRaw decodes one instruction and returns it with its mnemonic.
 func decodeRaw(code []byte) (x86asm.Inst, string, error) {
 	if raw, name, ok := decodeADX(code); ok {
 		return raw, name, nil
 	}
+	if bytes.HasPrefix(code, endbr64) { // x86asm lacks it
+		return x86asm.Inst{Len: len(endbr64)}, "ENDBR64", nil
+	}
 	raw, err := x86asm.Decode(code, 64)
 	if err != nil {
 		return raw, "", err
 	}
-	// x86asm reports some instructions that it lacks, such as ENDBR64, as the
-	// operation 0 and no error.
+	// x86asm reports some instructions that it lacks as the operation 0 and no
+	// error.
 	if raw.Op == 0 {
 		return raw, "", fmt.Errorf("operation without a name")
 	}
 	// It also accepts the end of the code in place of the ModRM byte that
 	// follows a VEX prefix of three bytes and an operation.
-	if raw.Prefix[0]&0xff == x86asm.PrefixVEX3Bytes && raw.Len < 5 && allowed(raw.Op.String()) {
+	if raw.Prefix[0]&0xff == x86asm.PrefixVEX3Bytes && raw.Len < 5 && models[raw.Op.String()] != nil {
 		return raw, "", fmt.Errorf("truncated")
+	}
+	// And it accepts RORX with a third register in the VEX prefix, which the CPU
+	// does not.
+	if raw.Op == x86asm.RORX && code[0] == 0xc4 && code[2]&0x78 != 0x78 {
+		return raw, "", fmt.Errorf("VEX.vvvv is not 1111")
 	}
 	return raw, raw.Op.String(), nil
 }
@@ -109,6 +131,9 @@ func decodeADX(code []byte) (raw x86asm.Inst, name string, ok bool) {
 // goText prints the instruction as Go's assembler spells it, with the offset
 // of a jump's target in the routine.
 func goText(raw x86asm.Inst, name string, offset int) string {
+	if raw.Op == 0 && name == "ENDBR64" {
+		return name
+	}
 	text := x86asm.GoSyntax(raw, uint64(offset), nil)
 	if name == "ADCX" || name == "ADOX" {
 		suffix := "Q"

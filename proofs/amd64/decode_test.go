@@ -236,11 +236,15 @@ func TestDecodeRefused(t *testing.T) {
 		code []byte
 		want string // in the error of Decode or Allow
 	}{
-		{"ENDBR64", []byte{0xf3, 0x0f, 0x1e, 0xfa}, "no instruction that the decoder knows"},
+		{"ENDBR64", []byte{0xf3, 0x0f, 0x1e, 0xfa}, "ENDBR64 is not on"},
+		{"ENDBR32", []byte{0xf3, 0x0f, 0x1e, 0xfb}, "no instruction that the decoder knows"},
+		{"LOCK NOP", []byte{0xf0, 0x90}, "LOCK NOP is not on"},
+		{"LOCK BTS", []byte{0xf0, 0x48, 0x0f, 0xba, 0x2e, 0x01}, "LOCK BTS is not on"},
 		{"ADCX cut short", []byte{0x66, 0x48, 0x0f, 0x38, 0xf6}, "no instruction that the decoder knows"},
 		{"ADOX without its last byte", []byte{0xf3, 0x48, 0x0f, 0x38, 0xf6, 0x46}, "no instruction that the decoder knows"},
 		{"ADCX with two prefixes", []byte{0x66, 0xf3, 0x48, 0x0f, 0x38, 0xf6, 0xc1}, "no instruction that the decoder knows"},
 		{"MULX cut short", []byte{0xc4, 0xe2, 0xfb, 0xf6}, "no instruction that the decoder knows"},
+		{"RORX with a register too many", []byte{0xc4, 0xe3, 0xb3, 0xf0, 0x5a, 0x10, 0x71}, "VEX.vvvv is not 1111"},
 		{"invalid in 64-bit mode", []byte{0x06}, "no instruction that the decoder knows"},
 		{"nothing", []byte{}, "no code"},
 		{"POPCNT", []byte{0xf3, 0x48, 0x0f, 0xb8, 0xc1}, "POPCNT is not on"},
@@ -282,6 +286,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(code)
 	}
 	f.Add([]byte{0x66, 0x4c, 0x0f, 0x38, 0xf6, 0x6e, 0x08})
+	f.Add([]byte{0xc5, 0xfd, 0x70, 0xc1, 0x01}) // a constant beside registers of 256 bits
 	f.Fuzz(func(t *testing.T, code []byte) {
 		insts, err := amd64.DecodeAll(code)
 		at := 0

@@ -4,9 +4,9 @@
 // The meaning of an instruction is written once, in Step, over a [Machine]:
 // an abstract machine that says what words and bits are. A machine whose words
 // are integers is an emulator; one whose words are labels follows secrets
-// through the code. Only the instructions on the allow-list (allow.go) are
-// decoded into operands that Step accepts; everything else is kept by name, so
-// that it can be refused by name.
+// through the code. Only the forms in [Models] have a meaning; everything else
+// is kept by name, so that it can be refused by name. Of the modelled forms,
+// those on the allow-list ([AllowList]) may stand in code that handles secrets.
 package amd64
 
 import (

@@ -1,6 +1,6 @@
 package amd64
 
-// A Flag is one of the status flags that instructions on the allow-list read.
+// A Flag is one of the status flags that modelled instructions read.
 // AF is left out: none of them reads it.
 type Flag uint8
 

@@ -9,12 +9,19 @@ import (
 // what instructions mean; the source is the Intel 64 Software Developer's
 // Manual, volume 2. Flags that it leaves undefined are set to m.Undefined.
 //
-// Every form on the allow-list has a meaning. Any other is an error that names
-// it, and leaves the machine unchanged.
+// Every form in Models has a meaning. Any other is an error that names it, and
+// leaves the machine unchanged.
 func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
-	if err := Allow(in); err != nil {
+	if err := Modelled(in); err != nil {
 		return Exit[B]{}, err
 	}
+	return Execute(m, in)
+}
+
+// Execute is Step for an instruction of which Modelled has been asked before,
+// which takes a good part of the time of emulation. For others the result is
+// arbitrary, or a panic.
+func Execute[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 	s := stepper[W, B]{m: m, in: in}
 	if len(in.Args) > 0 {
 		s.n = in.Args[0].Bits
@@ -26,23 +33,37 @@ func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 		return Exit[B]{Kind: Jump, Target: in.Args[0].Target}, nil
 	case "Jcc":
 		return Exit[B]{Kind: Branch, Target: in.Args[0].Target, Cond: s.cond(in.Cond)}, nil
-	case "MOV", "MOVZX", "LEA", "XCHG", "PUSH", "POP", "CMOVcc", "SETcc":
+	case "MOV", "MOVZX", "MOVSX", "MOVSXD", "LEA", "XCHG", "PUSH", "POP", "CMOVcc", "SETcc":
 		s.move()
 	case "ADD", "ADC", "SUB", "SBB", "CMP", "NEG", "INC", "DEC", "ADCX", "ADOX":
 		s.add()
 	case "MUL", "MULX", "IMUL":
 		s.multiply()
-	case "AND", "ANDN", "OR", "XOR", "TEST", "NOT", "BT":
+	case "CLC":
+		m.SetFlag(CF, m.Bit(false))
+	case "STC":
+		m.SetFlag(CF, m.Bit(true))
+	case "CMC":
+		m.SetFlag(CF, m.NotBit(m.Flag(CF)))
+	case "AND", "ANDN", "OR", "XOR", "TEST", "NOT":
 		s.logic()
+	case "BT", "BTS", "BTR", "BTC":
+		s.bitTest()
 	case "SHL", "SHR", "SAR", "SHLD", "SHRD":
-		s.shift()
+		if in.byCL() {
+			s.shiftByCL()
+		} else {
+			s.shift()
+		}
+	case "ROL", "ROR":
+		s.rotate()
 	case "SHLX", "SHRX", "SARX", "RORX":
 		s.shiftX()
 	case "BZHI":
 		s.zeroHigh()
-	case "NOP":
+	case "NOP", "ENDBR64":
 	default:
-		return Exit[B]{}, fmt.Errorf("%s is on the allow-list but has no meaning", in.Op)
+		return Exit[B]{}, fmt.Errorf("%s is in Models but has no meaning", in.Op)
 	}
 	return Exit[B]{Kind: Next}, nil
 }
@@ -91,7 +112,7 @@ func (s stepper[W, B]) address(a Operand) W {
 	addr := m.Const(uint64(a.Disp))
 	plus := func(w W) { addr, _, _ = m.Add(64, w, addr, m.Bit(false)) }
 	if a.Index != NoReg {
-		log := map[int64]uint64{1: 0, 2: 1, 4: 2, 8: 3}[a.Scale]
+		log := uint64(bits.TrailingZeros64(uint64(a.Scale)))
 		i := m.Low(64, m.Reg(a.Index))
 		if log > 0 {
 			i = m.Shl(64, i, m.Const(log))
@@ -151,6 +172,9 @@ func (s stepper[W, B]) move() {
 	switch s.in.Op {
 	case "MOV", "MOVZX":
 		s.write(0, s.read(1))
+	case "MOVSX", "MOVSXD":
+		up := m.Const(uint64(s.n - s.in.Args[1].Bits))
+		s.write(0, m.Sar(s.n, m.Shl(s.n, s.read(1), up), up))
 	case "LEA":
 		s.write(0, m.Low(s.n, s.address(s.in.Args[1])))
 	case "XCHG":
@@ -158,7 +182,12 @@ func (s stepper[W, B]) move() {
 		s.write(0, v)
 		s.write(1, w)
 	case "PUSH":
-		w := m.Reg(s.in.Args[0].Reg)
+		var w W
+		if s.in.Args[0].Kind == RegKind {
+			w = m.Reg(s.in.Args[0].Reg) // which may be saved while undefined
+		} else {
+			w = s.read(0)
+		}
 		sp, _, _ := m.Sub(64, m.Low(64, m.Reg(SP)), eight, no)
 		m.SetReg(SP, sp)
 		m.Store(sp, 8, w)
@@ -248,6 +277,10 @@ func (s stepper[W, B]) multiply() {
 		s.write(1, lo)
 		s.write(0, hi) // last: one register for both keeps the high half
 	case "IMUL":
+		if len(s.in.Args) == 1 {
+			s.multiplySigned()
+			return
+		}
 		last := len(s.in.Args) - 1
 		w, v := s.read(last-1), s.read(last)
 		_, lo := m.Mul(s.n, w, v)
@@ -258,6 +291,24 @@ func (s stepper[W, B]) multiply() {
 	}
 }
 
+// multiplySigned executes IMUL with one operand: the signed product is the
+// unsigned one, less 2^n times either factor where the other is negative.
+func (s stepper[W, B]) multiplySigned() {
+	m, n := s.m, s.n
+	w, v := m.Low(n, m.Reg(AX)), s.read(0)
+	hi, lo := m.Mul(n, w, v)
+	sign := m.Const(uint64(n - 1))
+	for _, p := range [2][2]W{{w, v}, {v, w}} {
+		less := m.Select(m.BitAt(p[0], sign), p[1], m.Const(0))
+		hi, _, _ = m.Sub(n, hi, less, m.Bit(false))
+	}
+	over := m.MulOverflow(n, w, v)
+	m.SetReg(AX, lo)
+	m.SetReg(DX, hi)
+	s.setFlags(over, CF, OF)
+	s.setFlags(m.Undefined(), SF, ZF, PF)
+}
+
 func (s stepper[W, B]) logic() {
 	m := s.m
 	var r W
@@ -265,11 +316,6 @@ func (s stepper[W, B]) logic() {
 	case "NOT":
 		s.write(0, m.Not(s.n, s.read(0)))
 		return // flags stay
-	case "BT":
-		i := m.And(s.read(1), m.Const(uint64(s.n-1)))
-		m.SetFlag(CF, m.BitAt(s.read(0), i))
-		s.setFlags(m.Undefined(), OF, SF, PF) // ZF stays
-		return
 	case "AND", "TEST":
 		r = m.And(s.read(0), s.read(1))
 	case "ANDN":
@@ -291,81 +337,4 @@ func (s stepper[W, B]) logic() {
 	if s.in.Op == "ANDN" {
 		m.SetFlag(PF, m.Undefined())
 	}
-}
-
-// shift executes the shifts by a constant that set flags.
-func (s stepper[W, B]) shift() {
-	m, n := s.m, s.n
-	last := len(s.in.Args) - 1
-	k := int(s.in.Args[last].Imm) & (n - 1)
-	old := s.read(0)
-	if k == 0 {
-		s.write(0, old) // a 32-bit shift by 0 still clears the upper half
-		return          // flags stay
-	}
-	count := m.Const(uint64(k))
-	rest := m.Const(uint64(n - k))
-	bit := func(w W, i int) B { return m.BitAt(w, m.Const(uint64(i))) }
-	var r W
-	var c B
-	switch s.in.Op {
-	case "SHL":
-		r, c = m.Shl(n, old, count), bit(old, n-k)
-	case "SHLD":
-		r, c = m.Or(m.Shl(n, old, count), m.Shr(n, s.read(1), rest)), bit(old, n-k)
-	case "SHR":
-		r, c = m.Shr(n, old, count), bit(old, k-1)
-	case "SHRD":
-		r, c = m.Or(m.Shr(n, old, count), m.Shl(n, s.read(1), rest)), bit(old, k-1)
-	case "SAR":
-		r, c = m.Sar(n, old, count), bit(old, k-1)
-	}
-	s.write(0, r)
-	m.SetFlag(CF, c)
-	m.SetFlag(OF, m.Undefined())
-	if k == 1 { // OF says whether the sign changed
-		m.SetFlag(OF, m.XorBit(bit(old, n-1), bit(r, n-1)))
-	}
-	s.setSZP(r)
-}
-
-// zeroHigh executes BZHI, which keeps as many low bits as the low byte of the
-// last operand says, and all if that is n or more.
-func (s stepper[W, B]) zeroHigh() {
-	m, n := s.m, s.n
-	w, index := s.read(1), s.read(2)
-	all := m.Bit(false)
-	for i := bits.TrailingZeros(uint(n)); i < 8; i++ {
-		all = m.OrBit(all, m.BitAt(index, m.Const(uint64(i))))
-	}
-	high := m.Shl(n, m.Not(n, m.Const(0)), m.And(index, m.Const(uint64(n-1))))
-	r := m.Select(all, w, m.And(w, m.Not(n, high)))
-	s.write(0, r)
-	m.SetFlag(CF, all)
-	s.setFlags(m.Bit(false), OF)
-	s.setSZP(r)
-	m.SetFlag(PF, m.Undefined())
-}
-
-// shiftX executes the shifts of BMI2, which set no flags.
-func (s stepper[W, B]) shiftX() {
-	m, n := s.m, s.n
-	w := s.read(1)
-	if s.in.Op == "RORX" {
-		if k := int(s.in.Args[2].Imm) & (n - 1); k != 0 {
-			w = m.Or(m.Shr(n, w, m.Const(uint64(k))), m.Shl(n, w, m.Const(uint64(n-k))))
-		}
-		s.write(0, w)
-		return
-	}
-	count := m.And(s.read(2), m.Const(uint64(n-1)))
-	switch s.in.Op {
-	case "SHLX":
-		w = m.Shl(n, w, count)
-	case "SHRX":
-		w = m.Shr(n, w, count)
-	case "SARX":
-		w = m.Sar(n, w, count)
-	}
-	s.write(0, w)
 }

@@ -2,10 +2,12 @@ package amd64_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
 )
 
 func reg(r amd64.Reg, bits int) amd64.Operand {
@@ -130,15 +132,49 @@ var meanings = []struct {
 	{op: "CMOVcc", bits: 32, cond: amd64.CondB, in: regs{cx: max64, si: 2}, out: regs{cx: 0xffffffff}, wantFlags: "00000"},
 	{op: "SETcc", bits: 8, cond: amd64.CondAE, args: []amd64.Operand{reg(cx, 8)}, in: regs{cx: max64}, out: regs{cx: max64 - 0xfe}, wantFlags: "00000"},
 
+	{op: "MOV", bits: 8, args: []amd64.Operand{reg(cx, 8), reg(si, 8)}, in: regs{cx: max64, si: 0x123}, out: regs{cx: max64 - 0xdc}, wantFlags: "00000"},
+	{op: "MOVSX", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 8)}, in: regs{si: 0x180}, out: regs{cx: max64 - 0x7f}, wantFlags: "00000"},
+	{op: "MOVSX", bits: 32, args: []amd64.Operand{reg(cx, 32), reg(si, 16)}, in: regs{cx: max64, si: 0x8001}, out: regs{cx: 0xffff8001}, wantFlags: "00000"},
+	{op: "MOVSXD", bits: 64, args: []amd64.Operand{reg(cx, 64), reg(si, 32)}, in: regs{si: 0x1_8000_0000}, out: regs{cx: 0xffffffff_80000000}, wantFlags: "00000"},
+	{op: "PUSH", bits: 64, args: []amd64.Operand{mem(sp, -8, 64)}, in: regs{sp: 72}, out: regs{sp: 64}, memoryWord: 0x9900000042, wantFlags: "00000"},
+	{op: "POP", bits: 64, args: []amd64.Operand{reg(sp, 64)}, in: regs{sp: 64}, out: regs{sp: 0x9900000042}, wantFlags: "00000"},
+	{op: "ADD", bits: 8, in: regs{cx: 0x1ff, si: 0x2ff01}, out: regs{cx: 0x100}, wantFlags: "11100"},
+	{op: "ADD", bits: 8, in: regs{cx: 0x7f, si: 1}, out: regs{cx: 0x80}, wantFlags: "00011"},
+	{op: "SUB", bits: 8, in: regs{cx: 0x100, si: 1}, out: regs{cx: 0x1ff}, wantFlags: "11010"},
+	{op: "CLC", flags: "11111", wantFlags: "01111"},
+	{op: "STC", flags: "00000", wantFlags: "10000"},
+	{op: "CMC", flags: "10100", wantFlags: "00100"},
+	{op: "CMC", flags: "00100", wantFlags: "10100"},
+	{op: "IMUL", bits: 64, args: []amd64.Operand{reg(si, 64)}, in: regs{ax: max64, si: 5}, out: regs{dx: max64, ax: max64 - 4}, wantFlags: "0???0"},
+	{op: "IMUL", bits: 64, args: []amd64.Operand{reg(si, 64)}, in: regs{ax: top, si: top}, out: regs{dx: 1 << 62, ax: 0}, wantFlags: "1???1"},
+	{op: "IMUL", bits: 32, args: []amd64.Operand{reg(si, 32)}, in: regs{ax: 0x80000000, si: 2, dx: max64}, out: regs{dx: 0xffffffff, ax: 0}, wantFlags: "1???1"},
+	{op: "BTS", bits: 64, args: []amd64.Operand{reg(cx, 64), imm(63)}, in: regs{cx: 1}, flags: "10100", out: regs{cx: top | 1}, wantFlags: "0?1??"},
+	{op: "BTS", bits: 64, in: regs{cx: 8, si: 67}, out: regs{cx: 8}, wantFlags: "1?0??"},
+	{op: "BTR", bits: 32, in: regs{cx: max64, si: 32}, out: regs{cx: 0xfffffffe}, wantFlags: "1?0??"},
+	{op: "BTC", bits: 64, in: regs{cx: 8, si: 3}, out: regs{cx: 0}, wantFlags: "1?0??"},
+	{op: "BTC", bits: 64, in: regs{cx: 8, si: 2}, out: regs{cx: 12}, wantFlags: "0?0??"},
+	{op: "SHL", bits: 64, args: []amd64.Operand{reg(si, 64), reg(cx, 8)}, in: regs{si: 3, cx: 0x144}, flags: "10101", out: regs{si: 48}, wantFlags: "?????"},
+	{op: "SHR", bits: 32, args: []amd64.Operand{reg(si, 32), reg(cx, 8)}, in: regs{si: max64, cx: 32}, out: regs{si: 0xffffffff}, wantFlags: "?????"},
+	{op: "SAR", bits: 64, args: []amd64.Operand{reg(si, 64), reg(cx, 8)}, in: regs{si: top, cx: 63}, out: regs{si: max64}, wantFlags: "?????"},
+	{op: "SHLD", bits: 64, args: []amd64.Operand{reg(si, 64), reg(di, 64), reg(cx, 8)}, in: regs{si: 1, di: 3 << 62, cx: 2}, out: regs{si: 7}, wantFlags: "?????"},
+	{op: "SHLD", bits: 64, args: []amd64.Operand{reg(si, 64), reg(di, 64), reg(cx, 8)}, in: regs{si: 1, di: max64, cx: 64}, out: regs{si: 1}, wantFlags: "?????"},
+	{op: "SHRD", bits: 64, args: []amd64.Operand{reg(si, 64), reg(di, 64), reg(cx, 8)}, in: regs{si: 4, di: 1, cx: 1}, out: regs{si: top | 2}, wantFlags: "?????"},
+	{op: "SHRD", bits: 32, args: []amd64.Operand{reg(si, 32), reg(di, 32), reg(cx, 8)}, in: regs{si: 4, di: max64, cx: 32}, out: regs{si: 4}, wantFlags: "?????"},
+	{op: "ROL", bits: 64, args: []amd64.Operand{reg(cx, 64), imm(1)}, in: regs{cx: top}, flags: "01110", out: regs{cx: 1}, wantFlags: "11111"},
+	{op: "ROL", bits: 64, args: []amd64.Operand{reg(cx, 64), imm(4)}, in: regs{cx: 0x1f << 59}, out: regs{cx: 8<<60 | 0xf}, wantFlags: "1000?"},
+	{op: "ROR", bits: 64, args: []amd64.Operand{reg(cx, 64), imm(1)}, in: regs{cx: 3}, out: regs{cx: top | 1}, wantFlags: "10001"},
+	{op: "ROR", bits: 32, args: []amd64.Operand{reg(cx, 32), imm(0)}, in: regs{cx: max64}, flags: "10101", out: regs{cx: 0xffffffff}, wantFlags: "10101"},
+
 	{op: "NOP", wantFlags: "00000"},
+	{op: "ENDBR64", wantFlags: "00000"},
 	{op: "RET", exit: amd64.Return, wantFlags: "00000"},
 	{op: "JMP", args: []amd64.Operand{{Kind: amd64.TargetKind, Target: 40}}, exit: amd64.Jump, wantFlags: "00000"},
 	{op: "Jcc", cond: amd64.CondE, args: []amd64.Operand{{Kind: amd64.TargetKind, Target: 40}}, flags: "00100", exit: amd64.Branch, wantFlags: "00100"},
 }
 
-func parseFlags(s string) (f [amd64.NumFlags]tri) {
+func parseFlags(s string) (f [amd64.NumFlags]emulate.Bit) {
 	for i := range s {
-		f[i] = map[byte]tri{'0': 0, '1': 1, '?': undefined}[s[i]]
+		f[i] = map[byte]emulate.Bit{'0': 0, '1': 1, '?': emulate.Undefined}[s[i]]
 	}
 	return f
 }
@@ -152,32 +188,29 @@ func TestStep(t *testing.T) {
 		if tt.bits != 0 && tt.args == nil {
 			in.Args = []amd64.Operand{reg(cx, tt.bits), reg(si, tt.bits)}
 		}
-		m := &concrete{mem: make(map[uint64]byte), flags: parseFlags(tt.flags)}
-		for a := range uint64(8) {
-			m.mem[64+a] = []byte{0x42, 0, 0, 0, 0x99, 0, 0, 0}[a]
-		}
+		memory := emulate.Defined("memory", 64, 8, true)
+		memory.SetLimb(0, 0x99_0000_0042)
+		m := &emulate.Machine{Flags: parseFlags(tt.flags)}
+		m.Mem.Regions = []*emulate.Region{memory}
 		for r, v := range tt.in {
-			m.regs[r] = v
+			m.Regs[r] = emulate.Number(v)
 		}
-		want := m.regs
+		want := m.Regs
 		for r, v := range tt.out {
-			want[r] = v
+			want[r] = emulate.Number(v)
 		}
-		exit, err := amd64.Step(m, in)
-		if err == nil {
-			err = m.err
-		}
+		exit, err := m.Step(in)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if m.regs != want {
-			t.Errorf("%s: registers are %#x, want %#x", name, m.regs, want)
+		if m.Regs != want {
+			t.Errorf("%s: registers are %#x, want %#x", name, m.Regs, want)
 		}
-		if f := parseFlags(tt.wantFlags); m.flags != f {
-			t.Errorf("%s: flags C P Z S O are %v, want %v", name, m.flags, f)
+		if f := parseFlags(tt.wantFlags); m.Flags != f {
+			t.Errorf("%s: flags C P Z S O are %v, want %v", name, m.Flags, f)
 		}
-		if w := m.Load(64, 8); tt.memoryWord != 0 && w != tt.memoryWord {
+		if w, _ := memory.Limb(0); tt.memoryWord != 0 && w != tt.memoryWord {
 			t.Errorf("%s: memory is %#x, want %#x", name, w, tt.memoryWord)
 		}
 		if exit.Kind != tt.exit || exit.Kind == amd64.Branch && exit.Cond != 1 ||
@@ -185,45 +218,39 @@ func TestStep(t *testing.T) {
 			t.Errorf("%s: goes to %+v, want %v", name, exit, tt.exit)
 		}
 	}
-	for _, r := range amd64.AllowList() {
+	for _, r := range amd64.Models() {
 		if !seen[r.Op] {
-			t.Errorf("%s is on the allow-list but not in this test", r.Op)
+			t.Errorf("%s is modelled but not in this test", r.Op)
 		}
 	}
 }
 
-// TestStepForms executes every form on the allow-list, with operands that are
-// distinct registers or mapped memory.
-func TestStepForms(t *testing.T) {
+// TestAllowListIsModelled checks that the allow-list has a reason for every
+// line, and only forms that have a meaning.
+func TestAllowListIsModelled(t *testing.T) {
 	for _, r := range amd64.AllowList() {
 		if r.Reason == "" {
 			t.Errorf("%s is on the allow-list without a reason", r.Op)
 		}
-		for _, bits := range append(strings.Fields(r.Bits), "") {
-			for _, form := range strings.Split(r.Forms, " ") {
-				if (bits == "") != (r.Bits == "") {
-					continue
-				}
-				in := amd64.Inst{Op: r.Op}
-				n := map[string]int{"8": 8, "32": 32, "64": 64}[bits]
-				for i, k := range form {
-					o := amd64.Operand{Kind: amd64.Kind(k), Bits: n, Imm: 3}
-					switch o.Kind {
-					case amd64.RegKind:
-						o.Reg = []amd64.Reg{cx, si, di}[i]
-					case amd64.MemKind:
-						o = mem(amd64.BX, 0, n)
-					}
-					in.Args = append(in.Args, o)
-				}
-				m := &concrete{mem: make(map[uint64]byte)}
-				for a := range uint64(16) {
-					m.mem[a-8] = 0x5a
-				}
-				if _, err := amd64.Step(m, in); err != nil || m.err != nil {
-					t.Errorf("%s with operands %q of %s bits: %v %v", r.Op, form, bits, err, m.err)
+		found := false
+		for _, m := range amd64.Models() {
+			if m.Op != r.Op {
+				continue
+			}
+			found = true
+			for _, f := range strings.Fields(r.Forms) {
+				if !slices.Contains(strings.Fields(m.Forms), f) {
+					t.Errorf("%s with operands %q is on the allow-list but not modelled", r.Op, f)
 				}
 			}
+			for _, b := range strings.Fields(r.Bits) {
+				if !slices.Contains(strings.Fields(m.Bits), b) {
+					t.Errorf("%s of %s bits is on the allow-list but not modelled", r.Op, b)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s is on the allow-list but not modelled", r.Op)
 		}
 	}
 }
@@ -240,16 +267,17 @@ func TestConditions(t *testing.T) {
 			want := [16]bool{over, !over, a < b, a >= b, a == b, a != b, a <= b, a > b,
 				int64(a-b) < 0, int64(a-b) >= 0, !odd, odd, s < u, s >= u, s <= u, s > u}
 			for c, w := range want {
-				m := &concrete{regs: [amd64.NumRegs]uint64{cx: a, si: b, di: max64}}
+				m := &emulate.Machine{}
+				m.Regs[cx], m.Regs[si], m.Regs[di] = emulate.Number(a), emulate.Number(b), emulate.Number(max64)
 				for _, in := range []amd64.Inst{
 					{Op: "CMP", Args: []amd64.Operand{reg(cx, 64), reg(si, 64)}},
 					{Op: "SETcc", Cond: amd64.Cond(c), Args: []amd64.Operand{reg(di, 8)}},
 				} {
-					if _, err := amd64.Step(m, in); err != nil || m.err != nil {
-						t.Fatal(err, m.err)
+					if _, err := m.Step(in); err != nil {
+						t.Fatal(err)
 					}
 				}
-				if got := m.regs[di] & 0xff; got != map[bool]uint64{false: 0, true: 1}[w] {
+				if got := m.Regs[di].V & 0xff; got != map[bool]uint64{false: 0, true: 1}[w] {
 					t.Errorf("%#x %v %#x is %d, want %v", a, amd64.Cond(c), b, got, w)
 				}
 			}
@@ -257,11 +285,28 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// TestStepRefuses holds instructions without a meaning: they are named, and
+// change nothing.
 func TestStepRefuses(t *testing.T) {
-	m := &concrete{}
-	before := m.regs
-	in := amd64.Inst{Op: "DIV", Args: []amd64.Operand{reg(cx, 64)}}
-	if _, err := amd64.Step(m, in); err == nil || !strings.Contains(err.Error(), "DIV") || m.regs != before {
-		t.Errorf("DIV: got error %v, want one that names it", err)
+	for _, tt := range []struct {
+		in   amd64.Inst
+		want string
+	}{
+		{amd64.Inst{Op: "DIV", Args: []amd64.Operand{reg(cx, 64)}}, "DIV is not modelled"},
+		{amd64.Inst{Op: "ADD", Args: []amd64.Operand{reg(cx, 16), reg(si, 16)}}, "ADD of 16 bits is not modelled, only of 8 or 32 or 64"},
+		{amd64.Inst{Op: "ADD", Args: []amd64.Operand{reg(cx, 64), reg(si, 32)}}, "ADD with operand 1 of 32 bits is not modelled, only of 64"},
+		{amd64.Inst{Op: "MOVZX", Args: []amd64.Operand{reg(cx, 64), reg(si, 32)}}, "MOVZX of 32 bits is not modelled, only of 8 or 16"},
+		{amd64.Inst{Op: "MOVSXD", Args: []amd64.Operand{reg(cx, 64), reg(si, 16)}}, "MOVSXD with operand 1 of 16 bits"},
+		{amd64.Inst{Op: "LEA", Args: []amd64.Operand{reg(cx, 64), mem(si, 0, 64)}}, "LEA with operand 1 of 64 bits"},
+		{amd64.Inst{Op: "SHL", Args: []amd64.Operand{reg(cx, 64), reg(si, 8)}}, "SHL by SI is not modelled, only by CL"},
+		{amd64.Inst{Op: "XCHG", Args: []amd64.Operand{reg(cx, 64), mem(si, 0, 64)}}, `XCHG with operands "rm" is not modelled, only "rr mr"`},
+		{amd64.Inst{Op: "ADD"}, `ADD with operands "" is not modelled`},
+		{amd64.Inst{Op: "MULX", Args: []amd64.Operand{reg(cx, 64), reg(cx, 64), reg(cx, 64), reg(cx, 64)}}, `MULX with operands "rrrr" is not modelled`},
+		{amd64.Inst{Op: "MOV", Args: []amd64.Operand{reg(cx, 64), {Kind: amd64.OtherKind, Other: "static data"}}}, "MOV with operand static data is not modelled"},
+	} {
+		m := &emulate.Machine{}
+		if _, err := m.Step(tt.in); err == nil || !strings.Contains(err.Error(), tt.want) || m.Regs != (emulate.Machine{}).Regs {
+			t.Errorf("%v: got error %v, want %q", tt.in.Op, err, tt.want)
+		}
 	}
 }

@@ -103,8 +103,8 @@ func TestWholeRoutine(t *testing.T) {
 		contract *spec.Routine
 		want     string
 	}{
-		{"ENDBR64, which the disassembler does not know", []byte{0xf3, 0x0f, 0x1e, 0xfa, 0xc3}, contract(),
-			"f: decoding: offset 0x0: bytes f3 0f 1e fa c3 are no instruction"},
+		{"ENDBR32, which the disassembler does not know", []byte{0xf3, 0x0f, 0x1e, 0xfb, 0xc3}, contract(),
+			"f: decoding: offset 0x0: bytes f3 0f 1e fb c3 are no instruction"},
 		{"instruction cut short", []byte{0x48, 0x8b}, contract(), "f: decoding: offset 0x0"},
 		{"result before a parameter", ret, contract(param("r", spec.Result, true), param("k", spec.Value, true)),
 			"f: contract: contract of feTest: result r is not the last parameter"},

@@ -93,9 +93,13 @@ func (a *analysis) path(at int) []int {
 			a.fatal(Stack, "SP depends on the path by which this is reached")
 			continue
 		}
+		if amd64.Allow(a.in) != nil {
+			a.dead = true // reported when the allow-list was applied
+			continue
+		}
 		exit, err := amd64.Step(a, a.in)
 		if err != nil {
-			a.dead = true // reported when the allow-list was applied
+			a.fatal(Instruction, "%v", err)
 			continue
 		}
 		at = a.in.Offset + a.in.Len
