@@ -589,40 +589,41 @@ TEXT ·feMult32AMD64(SB), NOSPLIT, $0-24
 	// Ensures z ≡ x·k (mod p) and z < 2^256.
 	// Requires x < 2^256, k < 2^32. Pointers may be equal.
 	MOVQ   x+8(FP), R8
-	MOVQ   (R8), AX
+	MOVQ   24(R8), AX
 	MOVQ   k+16(FP), R9
 	MULQ   R9
-	MOVQ   AX, R10
-	MOVQ   8(R8), AX
-	MOVQ   DX, R11
-	MULQ   R9
-	ADDQ   R11, AX
-	ADCQ   $+0, DX
+	SHRQ   $0x3f, DX, AX
+	IMUL3Q $+19, AX, R10
+	SHLQ   $0x3f, AX
 	MOVQ   AX, R11
-	MOVQ   16(R8), AX
-	MOVQ   DX, R12
+	MOVQ   (R8), AX
 	MULQ   R9
-	ADDQ   R12, AX
-	ADCQ   $+0, DX
 	MOVQ   AX, R12
-	MOVQ   24(R8), AX
+	MOVQ   8(R8), AX
 	MOVQ   DX, R13
 	MULQ   R9
 	ADDQ   R13, AX
 	ADCQ   $+0, DX
-	MOVQ   AX, R8
-	SHRQ   $0x3f, DX, R8
-	MOVQ   $0x7fffffffffffffff, R9
-	ANDQ   R9, AX
-	IMUL3Q $+19, R8, R9
-	ADDQ   R9, R10
-	ADCQ   $+0, R11
-	ADCQ   $+0, R12
+	MOVQ   AX, R13
+	MOVQ   16(R8), AX
+	MOVQ   DX, R15
+	MULQ   R9
+	ADDQ   R15, AX
+	ADCQ   $+0, DX
+	MOVQ   AX, R15
+	MOVQ   24(R8), AX
+	MOVQ   DX, BX
+	MULQ   R9
+	ADDQ   BX, AX
+	SUBQ   R11, AX
+	ADDQ   R10, R12
+	ADCQ   $+0, R13
+	ADCQ   $+0, R15
 	ADCQ   $+0, AX
 	MOVQ   z+0(FP), R8
-	MOVQ   R10, (R8)
-	MOVQ   R11, 8(R8)
-	MOVQ   R12, 16(R8)
+	MOVQ   R12, (R8)
+	MOVQ   R13, 8(R8)
+	MOVQ   R15, 16(R8)
 	MOVQ   AX, 24(R8)
 	RET
 
@@ -633,29 +634,29 @@ TEXT ·feMult32ADX(SB), NOSPLIT, $0-24
 	// Ensures z ≡ x·k (mod p) and z < 2^256.
 	// Requires x < 2^256, k < 2^32. Pointers may be equal.
 	MOVQ   k+16(FP), DX
-	MOVQ   x+8(FP), R8
-	MULXQ  (R8), R9, R10
-	MULXQ  8(R8), R11, R12
-	ADDQ   R10, R11
-	MULXQ  16(R8), R10, R13
-	ADCQ   R12, R10
-	MULXQ  24(R8), R12, R15
-	ADCQ   R13, R12
+	MOVQ   x+8(FP), R9
+	MOVQ   24(R9), R8
+	MULXQ  R8, R10, R11
+	SHRQ   $0x3f, R11, R10
+	IMUL3Q $+19, R10, R11
+	SHLQ   $0x3f, R10
+	MULXQ  (R9), R12, R13
+	MULXQ  8(R9), R15, BX
+	ADDQ   R13, R15
+	MULXQ  16(R9), R13, CX
+	ADCQ   BX, R13
+	MULXQ  R8, BX, SI
+	ADCQ   CX, BX
+	SUBQ   R10, BX
+	ADDQ   R11, R12
 	ADCQ   $+0, R15
-	MOVQ   R12, R8
-	SHRQ   $0x3f, R15, R8
-	MOVQ   $0x7fffffffffffffff, R13
-	ANDQ   R13, R12
-	IMUL3Q $+19, R8, R13
-	ADDQ   R13, R9
-	ADCQ   $+0, R11
-	ADCQ   $+0, R10
-	ADCQ   $+0, R12
+	ADCQ   $+0, R13
+	ADCQ   $+0, BX
 	MOVQ   z+0(FP), R8
-	MOVQ   R9, (R8)
-	MOVQ   R11, 8(R8)
-	MOVQ   R10, 16(R8)
-	MOVQ   R12, 24(R8)
+	MOVQ   R12, (R8)
+	MOVQ   R15, 8(R8)
+	MOVQ   R13, 16(R8)
+	MOVQ   BX, 24(R8)
 	RET
 
 // func feReduceAMD64(z *[4]uint64, x *[4]uint64)

@@ -287,25 +287,26 @@ func feMult32Generic(z, x *[4]uint64, k uint64) {
 	t3 := x[2]
 	t4 := x[3]
 	t5 := k
-	t6, t7 := bits.Mul64(t1, t5)
-	t8, t9 := bits.Mul64(t2, t5)
-	t10, c1 := bits.Add64(t9, t6, 0)
-	t11, t12 := bits.Mul64(t3, t5)
-	t13, c2 := bits.Add64(t12, t8, c1)
-	t14, t15 := bits.Mul64(t4, t5)
-	t16, c3 := bits.Add64(t15, t11, c2)
-	t17, _ := bits.Add64(t14, 0, c3)
-	t18 := t16>>63 | t17<<1
-	t19 := t16 & 0x7fffffffffffffff
-	t20 := t18 * 19
-	t21, c5 := bits.Add64(t7, t20, 0)
-	t22, c6 := bits.Add64(t10, 0, c5)
-	t23, c7 := bits.Add64(t13, 0, c6)
-	t24, _ := bits.Add64(t19, 0, c7)
-	z[0] = t21
-	z[1] = t22
-	z[2] = t23
-	z[3] = t24
+	t6, t7 := bits.Mul64(t4, t5)
+	t8 := t7>>63 | t6<<1
+	t10 := t8 * 19
+	t11 := t8 << 63
+	t12, t13 := bits.Mul64(t1, t5)
+	t14, t15 := bits.Mul64(t2, t5)
+	t16, c1 := bits.Add64(t15, t12, 0)
+	t17, t18 := bits.Mul64(t3, t5)
+	t19, c2 := bits.Add64(t18, t14, c1)
+	_, t21 := bits.Mul64(t4, t5)
+	t22, _ := bits.Add64(t21, t17, c2)
+	t24, _ := bits.Sub64(t22, t11, 0)
+	t25, c6 := bits.Add64(t13, t10, 0)
+	t26, c7 := bits.Add64(t16, 0, c6)
+	t27, c8 := bits.Add64(t19, 0, c7)
+	t28, _ := bits.Add64(t24, 0, c8)
+	z[0] = t25
+	z[1] = t26
+	z[2] = t27
+	z[3] = t28
 }
 
 // feReduceGeneric: top bits folded, then p taken off unless that borrows.

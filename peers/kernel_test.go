@@ -6,8 +6,8 @@ import (
 )
 
 // width is how many independent chains of operations a throughput benchmark
-// interleaves: enough to fill the reorder window of a large core, whose 512
-// entries hold about five multiplications, and few enough to stay in L1.
+// interleaves: enough to fill the reorder window of a large core, and few
+// enough to stay in L1.
 const width = 8
 
 // A mode says how the steps of a benchmark depend on each other.
@@ -29,9 +29,9 @@ type chains[T any] struct {
 
 // each takes the steps. The compiler inlines it, and then step, which is a
 // function literal; so the timed loop calls the implementation directly, as a
-// user's program does. A call through a function value would cost 1 to 2.5 ns,
-// some 10 % of a multiplication. TestStepsAreInlined checks it: each is as
-// large as the inliner admits.
+// user's program does, and not through a function value, which would add to
+// every step. TestStepsAreInlined checks it: each is as large as the inliner
+// admits.
 func (c *chains[T]) each(step func(z, y *T)) {
 	if c.chained {
 		for range c.rounds {

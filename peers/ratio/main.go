@@ -11,13 +11,13 @@
 // slow phase of the machine hits both sides of a quotient. The interval covers
 // it with a confidence of 95 %, and needs 6 rounds.
 //
-// Short rounds matter more than long ones. On a machine that was busy with
-// other work, 40 rounds of 2ms gave ratios that repeated within 2 %, where 6
-// rounds of 50ms were off by up to 40 %.
+// Many short rounds are better than a few long ones where the machine has other
+// work to do: more of them are left alone.
 //
 // The flag -bench selects by name as `go test -bench` does, also what is
-// compared: ///impl=(ours|filippo) leaves the other peers out. With -purego, ours and the peers are built without
-// assembly. With -markdown the table is one for README.md.
+// compared: ///impl=(ours|filippo) leaves the other peers out. With -purego, ours
+// and the peers are built without assembly. With -markdown the table is one for
+// README.md.
 package main
 
 import (

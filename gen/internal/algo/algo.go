@@ -117,7 +117,7 @@ func (m machine) square(x []*limb.Word) []*limb.Word {
 
 func (m machine) mult32(x []*limb.Word, k *limb.Word) []*limb.Word {
 	if m.f.Form == spec.Weak {
-		return m.foldWord(m.row(x, k))
+		return m.weakMult32(x, k)
 	}
 	return m.barrett(m.row(x, k))
 }

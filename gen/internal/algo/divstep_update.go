@@ -9,6 +9,9 @@ import (
 // The matrix t of a batch comes with 2^steps added to its entries. What that
 // adds to a row of t·(x, y), 2^steps·(x+y), is taken off again.
 
+// A pair is what a matrix is applied to, or the result.
+type pair [2][]*limb.Word
+
 // plus returns x + y modulo R.
 func (d *divsteps) plus(x, y []*limb.Word) []*limb.Word {
 	z := make([]*limb.Word, len(x))
@@ -67,7 +70,7 @@ func (d *divsteps) updateFG(t matrix) {
 	n := d.field.Limbs
 	x, y := d.signed(d.f), d.signed(d.g)
 	off := d.plus(x[:d.f.Limbs], y[:d.f.Limbs])
-	var z matrixRows
+	var z pair
 	for r := range z {
 		w := d.combine(t[r], x, y)
 		for i := range n {
@@ -82,9 +85,6 @@ func (d *divsteps) updateFG(t matrix) {
 	d.StoreAll(d.g, z[1])
 }
 
-// matrixRows are two numbers, one for each row of a matrix.
-type matrixRows [2][]*limb.Word
-
 // updateUVWeak replaces u and v by numbers congruent to the rows of t·(u, v). For
 // p = 2^b - c they stay below 2^b + c·2^64. With 4p·2^steps added, a row lies in
 // [0, 2^(b+64)), as u + v <= 4p.
@@ -97,7 +97,7 @@ func (d *divsteps) updateUVWeak(t matrix) {
 		off = append(off, d.Const(k))
 	}
 	off = d.shiftLeft(d.minus(d.minus(off, x), y), d.steps)
-	var z matrixRows
+	var z pair
 	for r := range z {
 		w := d.plus(d.combine(t[r], x, y), off)
 		q, rest := d.shiftOut(w[n], w[n-1], s)
@@ -115,7 +115,7 @@ func (d *divsteps) updateUVMont(t matrix) {
 	n := d.field.Limbs
 	x, y := d.signed(d.u), d.signed(d.v)
 	off := d.shiftLeft(d.plus(x, y), d.steps)
-	var z matrixRows
+	var z pair
 	for r := range z {
 		w := d.minus(d.combine(t[r], x, y), off)
 		sign := d.Sar(w[n], 63)

@@ -196,19 +196,10 @@ func (m machine) product(x, y []*limb.Word) (z []*limb.Word, about *limb.Word) {
 }
 
 // productSquare returns the 2n words of x²: the products of different words
-// once, doubled while the squares are added. The products x_i·x_j with the same
-// distance d = j - i do not overlap: those of distance 1 fill z, and each
-// further distance is one chain. about is as in product.
-//
-//	x2·x3   x1·x2   x0·x1       d = 1
-//	    x1·x3   x0·x2           d = 2
-//	        x0·x3               d = 3
+// once, by rows, doubled while the squares are added. about is as in product.
 func (m machine) productSquare(x []*limb.Word) (z []*limb.Word, about *limb.Word) {
 	n, zero := len(x), m.Const(0)
 	z = make([]*limb.Word, 2*n)
-	// The chain that adds the squares starts at the lowest: the first two are
-	// formed early where registers suffice.
-	his, los := make([]*limb.Word, n), make([]*limb.Word, n)
 	copy(z[1:], m.row(x[1:], x[0]))
 	for i := 1; i < n-1; i++ {
 		m.addRow(z, 2*i+1, x[i+1:], x[i], nil)
@@ -217,10 +208,7 @@ func (m machine) productSquare(x []*limb.Word) (z []*limb.Word, about *limb.Word
 	if m.DualCarry {
 		c, d = m.Clear()
 		for i, a := range x {
-			hi, lo := his[i], los[i]
-			if hi == nil {
-				hi, lo = m.Mul(a, a)
-			}
+			hi, lo := m.Mul(a, a)
 			about = hi
 			if i == 0 {
 				z[0] = lo
@@ -270,41 +258,4 @@ func (m machine) productSquare(x []*limb.Word) (z []*limb.Word, about *limb.Word
 		}
 	}
 	return z, about
-}
-
-// addDistances adds the products of the distances d and, for two chains, d+1 to
-// z, with the chains side by side.
-func (m machine) addDistances(z, x []*limb.Word, d, chains int) {
-	n := len(x)
-	var carry [2]*limb.Flag
-	var hi, lo [2][]*limb.Word
-	for l := range chains {
-		hi[l], lo[l] = make([]*limb.Word, n), make([]*limb.Word, n)
-		for i := 0; i < n-d-l && !m.MulKeepsCarry; i++ {
-			hi[l][i], lo[l][i] = m.Mul(x[i+d+l], x[i])
-		}
-	}
-	if chains == 2 {
-		carry[0], carry[1] = m.Clear()
-	}
-	for k := d; k <= 2*n-2; k++ {
-		for l := range chains {
-			i := (k - d - l) / 2
-			w := m.Const(0)
-			switch {
-			case k < d+l:
-				continue
-			case i >= n-d-l:
-				// Beyond the last product only the carry goes on.
-			case (k-d-l)%2 == 1:
-				w = hi[l][i]
-			default:
-				if m.MulKeepsCarry {
-					hi[l][i], lo[l][i] = m.Mul(x[i+d+l], x[i])
-				}
-				w = lo[l][i]
-			}
-			z[k], carry[l] = m.Add(z[k], w, carry[l])
-		}
-	}
 }

@@ -104,15 +104,16 @@ func (m machine) add3(x []*limb.Word, words func(i int) (a, b *limb.Word)) []*li
 	return z
 }
 
-// foldWord reduces v of n+1 words, the top one below 2^32, to a value below
-// 2^b + 2^(b-14): v mod 2^b plus c times the rest.
-func (m machine) foldWord(v []*limb.Word) []*limb.Word {
+// weakMult32 returns x·k for k < 2^32, below 2^b + 2^(b-14). The quotient by 2^b
+// is that of the product by the top word alone, as in fold.
+func (m machine) weakMult32(x []*limb.Word, k *limb.Word) []*limb.Word {
 	n := m.f.Limbs
 	s, c := m.shape()
-	z := append([]*limb.Word(nil), v[:n]...)
-	q, rest := m.shiftOut(v[n], v[n-1], s)
-	z[n-1] = rest
-	w := m.MulLo(q, m.Const(c))
+	hi, lo := m.Mul(x[n-1], k)
+	q, _ := m.shiftOut(hi, lo, s)
+	w, off := m.MulLo(q, m.Const(c)), m.Shl(q, 64-s)
+	z := m.row(x, k)[:n]
+	z[n-1], _ = m.Sub(z[n-1], off, nil)
 	var f *limb.Flag
 	for i := range z {
 		z[i], f = m.Add(z[i], w, f)

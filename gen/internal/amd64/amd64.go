@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -136,7 +137,7 @@ func (l *lowering) run(name string, doc []string) (err error) {
 		}
 	}()
 	l.ctx.Function(name)
-	l.ctx.Attributes(4) // NOSPLIT: leaf functions with small frames
+	l.ctx.Attributes(attr.NOSPLIT) // a leaf with a small frame
 	l.ctx.SignatureExpr("func" + gosrc.Signature(l.prog.Routine))
 	l.ctx.Comment(doc...)
 	for _, b := range l.prog.Frames {

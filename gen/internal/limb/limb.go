@@ -34,9 +34,6 @@ type Word struct {
 
 	// Home is the memory cell that the word was loaded from, or nil.
 	Home *Cell
-
-	// Carried marks a variable of a Repeat that was not unrolled.
-	Carried bool
 }
 
 // A Flag is a single bit, defined once.
@@ -146,7 +143,6 @@ type Machine struct {
 	stored map[int]bool // limb indexes written through any pointer
 	words  int
 	flags  int
-	depth  int
 }
 
 // New returns a machine that records the routine r for a target.
@@ -165,9 +161,6 @@ func New(r *spec.Routine, f Features) *Machine {
 
 // Program returns what was recorded.
 func (m *Machine) Program() *Program { return m.prog }
-
-// Field returns the field of the routine.
-func (m *Machine) Field() *spec.Field { return m.prog.Routine.Field }
 
 // Param returns the buffer of a parameter.
 func (m *Machine) Param(name string) *Buf {
@@ -359,11 +352,9 @@ func (m *Machine) Return(w *Word) { m.emit(&Instr{Op: Return, In: []*Word{w}}) }
 // Loop runs body n times. Only memory carries values from one run to the next;
 // a word from outside may be used inside only if it is a constant.
 func (m *Machine) Loop(n int, body func()) {
-	m.depth++
 	m.emit(&Instr{Op: Loop, Imm: n})
 	body()
 	m.emit(&Instr{Op: EndLoop})
-	m.depth--
 }
 
 // Repeat applies body n times to the words carried, and returns the result.
@@ -380,7 +371,6 @@ func (m *Machine) Repeat(n int, carried []*Word, body func(x []*Word) []*Word) [
 	}
 	for i := range vars {
 		vars[i] = m.word()
-		vars[i].Carried = true
 	}
 	set(carried)
 	m.Loop(n, func() { set(body(vars)) })
