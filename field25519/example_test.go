@@ -100,3 +100,19 @@ func Example_x25519() {
 	// Alice knows 4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742
 	// Bob knows   4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742
 }
+
+// A batch of inverses for the price of one; zeros stay zero.
+func ExampleInvertBatch() {
+	var one field25519.Element
+	one.One()
+	v := make([]field25519.Element, 3)
+	v[0].Mult32(&one, 3)
+	v[2].Mult32(&one, 5)
+	field25519.InvertBatch(v)
+
+	for i, k := range []uint32{3, 0, 5} {
+		v[i].Mult32(&v[i], k)
+		fmt.Print(v[i].Equal(&one), v[i].IsZero(), " ")
+	}
+	// Output: 1 0 0 1 1 0
+}

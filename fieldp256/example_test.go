@@ -199,3 +199,33 @@ func Example_ecdh() {
 	// the responder knows d6840f6b42f6edafd13116e0e12565202fef8e9ece7dce03812464d04b9442de <nil>
 	// expected a point on P-256
 }
+
+// The y coordinate of a compressed point (SEC 1, section 2.3.4): here the base
+// point, from its x coordinate and the byte 03, which says that y is odd.
+func ExampleElement_Sqrt() {
+	fromHex := func(s string) *fieldp256.Element {
+		b, err := hex.DecodeString(s)
+		if err != nil {
+			panic(err)
+		}
+		e, err := new(fieldp256.Element).SetCanonicalBytes(b)
+		if err != nil {
+			panic(err)
+		}
+		return e
+	}
+	x := fromHex("6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296")
+	b := fromHex("5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604b")
+
+	// y² = x³ - 3x + b
+	var y2, t, y, minus fieldp256.Element
+	y2.Square(x).Multiply(&y2, x).Subtract(&y2, t.Mult32(x, 3)).Add(&y2, b)
+	_, onCurve := y.Sqrt(&y2) // the even root
+	y.Select(minus.Negate(&y), &y, 1)
+
+	fmt.Println(onCurve)
+	fmt.Printf("%x\n", y.Bytes())
+	// Output:
+	// 1
+	// 4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5
+}
