@@ -94,7 +94,9 @@ func (z *Element) Mult32(a *Element, k uint32) *Element {
 // It takes 590 division steps, whatever a is.
 //
 // Source: D. J. Bernstein and B.-Y. Yang, "Fast constant-time gcd computation
-// and modular inversion", TCHES 2019, issue 3.
+// and modular inversion", TCHES 2019, issue 3, in the variant that starts with
+// delta = 1/2, and with the bound on its steps, by P. Wuille
+// (github.com/sipa/safegcd-bounds).
 func (z *Element) Invert(a *Element) *Element {
 	feInvert(&z.l, &a.l)
 	return z

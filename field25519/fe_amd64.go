@@ -5,6 +5,7 @@
 package field25519
 
 // feAdd: sum, less p times a quotient taken from the top words.
+// Contract: p25519 Add. Instruction set: baseline amd64.
 // Ensures z ≡ x + y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feAdd(z, x, y *[4]uint64) {
@@ -15,6 +16,7 @@ func feAdd(z, x, y *[4]uint64) {
 func feAddAMD64(z, x, y *[4]uint64)
 
 // feSubtract: difference, with each borrow folded by R mod p.
+// Contract: p25519 Subtract. Instruction set: baseline amd64.
 // Ensures z ≡ x - y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feSubtract(z, x, y *[4]uint64) {
@@ -25,6 +27,7 @@ func feSubtract(z, x, y *[4]uint64) {
 func feSubtractAMD64(z, x, y *[4]uint64)
 
 // feNegate: difference, with each borrow folded by R mod p.
+// Contract: p25519 Negate. Instruction set: baseline amd64.
 // Ensures z ≡ 0 - x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feNegate(z, x *[4]uint64) {
@@ -35,6 +38,7 @@ func feNegate(z, x *[4]uint64) {
 func feNegateAMD64(z, x *[4]uint64)
 
 // feDouble: sum, less p times a quotient taken from the top words.
+// Contract: p25519 Double. Instruction set: baseline amd64.
 // Ensures z ≡ x + x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feDouble(z, x *[4]uint64) {
@@ -45,6 +49,7 @@ func feDouble(z, x *[4]uint64) {
 func feDoubleAMD64(z, x *[4]uint64)
 
 // feMultiply: schoolbook product, folded by R mod p (HAC, algorithm 14.47).
+// Contract: p25519 Multiply. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feMultiply(z, x, y *[4]uint64) {
@@ -62,6 +67,7 @@ func feMultiplyAMD64(z, x, y *[4]uint64)
 func feMultiplyADX(z, x, y *[4]uint64)
 
 // feSquare: schoolbook square, folded by R mod p (HAC, algorithm 14.47).
+// Contract: p25519 Square. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feSquare(z, x *[4]uint64) {
@@ -79,6 +85,7 @@ func feSquareAMD64(z, x *[4]uint64)
 func feSquareADX(z, x *[4]uint64)
 
 // feMult32: product by a word, folded by R mod p.
+// Contract: p25519 Mult32. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·k (mod p) and z < 2^256.
 // Requires x < 2^256, k < 2^32. Pointers may be equal.
 func feMult32(z, x *[4]uint64, k uint64) {
@@ -96,6 +103,7 @@ func feMult32AMD64(z, x *[4]uint64, k uint64)
 func feMult32ADX(z, x *[4]uint64, k uint64)
 
 // feReduce: top bits folded, then p taken off unless that borrows.
+// Contract: p25519 Reduce. Instruction set: baseline amd64.
 // Ensures z ≡ x (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feReduce(z, x *[4]uint64) {
@@ -106,6 +114,7 @@ func feReduce(z, x *[4]uint64) {
 func feReduceAMD64(z, x *[4]uint64)
 
 // feReduceWide: upper half folded by R mod p.
+// Contract: p25519 ReduceWide. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x (mod p) and z < 2^256.
 // Requires x < 2^512. Pointers may be equal.
 func feReduceWide(z *[4]uint64, x *[8]uint64) {
@@ -123,6 +132,7 @@ func feReduceWideAMD64(z *[4]uint64, x *[8]uint64)
 func feReduceWideADX(z *[4]uint64, x *[8]uint64)
 
 // feSelect: conditional moves.
+// Contract: p25519 Select. Instruction set: baseline amd64.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < 2^256, y < 2^256, cond < 2^1. Pointers may be equal.
 func feSelect(z, x, y *[4]uint64, cond uint64) {
@@ -133,6 +143,7 @@ func feSelect(z, x, y *[4]uint64, cond uint64) {
 func feSelectAMD64(z, x, y *[4]uint64, cond uint64)
 
 // feSwap: conditional moves.
+// Contract: p25519 Swap. Instruction set: baseline amd64.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < 2^256, y < 2^256, cond < 2^1. Pointers may be equal.
 func feSwap(x, y *[4]uint64, cond uint64) {
@@ -143,6 +154,7 @@ func feSwap(x, y *[4]uint64, cond uint64) {
 func feSwapAMD64(x, y *[4]uint64, cond uint64)
 
 // feEqual: all bits of a reduced difference, combined.
+// Contract: p25519 Equal. Instruction set: baseline amd64.
 // Ensures r = [x ≡ y].
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feEqual(x, y *[4]uint64) (r uint64) {
@@ -153,6 +165,7 @@ func feEqual(x, y *[4]uint64) (r uint64) {
 func feEqualAMD64(x, y *[4]uint64) (r uint64)
 
 // feIsZero: all bits of a reduced difference, combined.
+// Contract: p25519 IsZero. Instruction set: baseline amd64.
 // Ensures r = [x ≡ 0].
 // Requires x < 2^256. Pointers may be equal.
 func feIsZero(x *[4]uint64) (r uint64) {
@@ -163,6 +176,7 @@ func feIsZero(x *[4]uint64) (r uint64) {
 func feIsZeroAMD64(x *[4]uint64) (r uint64)
 
 // feInvert: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: p25519 Invert. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x⁻¹ (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feInvert(z, x *[4]uint64) {

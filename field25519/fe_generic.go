@@ -6,11 +6,12 @@ import (
 	"math/bits"
 )
 
-// Portable routines, for the modulus p of 2^255 - 19, the field of Curve25519 (RFC 7748, section 4.1):
+// Portable routines modulo p, 2^255 - 19, the field of Curve25519 (RFC 7748, section 4.1):
 // p = 0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffed
 // Limbs are 64 bits, the least significant first; R = 2^256. Residues are held as any integer below 2^256.
 
 // feAddGeneric: sum, less p times a quotient taken from the top words.
+// Contract: p25519 Add. Instruction set: portable Go.
 // Ensures z ≡ x + y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feAddGeneric(z, x, y *[4]uint64) {
@@ -42,6 +43,7 @@ func feAddGeneric(z, x, y *[4]uint64) {
 }
 
 // feSubtractGeneric: difference, with each borrow folded by R mod p.
+// Contract: p25519 Subtract. Instruction set: portable Go.
 // Ensures z ≡ x - y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feSubtractGeneric(z, x, y *[4]uint64) {
@@ -73,6 +75,7 @@ func feSubtractGeneric(z, x, y *[4]uint64) {
 }
 
 // feNegateGeneric: difference, with each borrow folded by R mod p.
+// Contract: p25519 Negate. Instruction set: portable Go.
 // Ensures z ≡ 0 - x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feNegateGeneric(z, x *[4]uint64) {
@@ -100,6 +103,7 @@ func feNegateGeneric(z, x *[4]uint64) {
 }
 
 // feDoubleGeneric: sum, less p times a quotient taken from the top words.
+// Contract: p25519 Double. Instruction set: portable Go.
 // Ensures z ≡ x + x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feDoubleGeneric(z, x *[4]uint64) {
@@ -127,6 +131,7 @@ func feDoubleGeneric(z, x *[4]uint64) {
 }
 
 // feMultiplyGeneric: schoolbook product, folded by R mod p (HAC, algorithm 14.47).
+// Contract: p25519 Multiply. Instruction set: portable Go.
 // Ensures z ≡ x·y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feMultiplyGeneric(z, x, y *[4]uint64) {
@@ -211,6 +216,7 @@ func feMultiplyGeneric(z, x, y *[4]uint64) {
 }
 
 // feSquareGeneric: schoolbook square, folded by R mod p (HAC, algorithm 14.47).
+// Contract: p25519 Square. Instruction set: portable Go.
 // Ensures z ≡ x·x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feSquareGeneric(z, x *[4]uint64) {
@@ -279,6 +285,7 @@ func feSquareGeneric(z, x *[4]uint64) {
 }
 
 // feMult32Generic: product by a word, folded by R mod p.
+// Contract: p25519 Mult32. Instruction set: portable Go.
 // Ensures z ≡ x·k (mod p) and z < 2^256.
 // Requires x < 2^256, k < 2^32. Pointers may be equal.
 func feMult32Generic(z, x *[4]uint64, k uint64) {
@@ -310,6 +317,7 @@ func feMult32Generic(z, x *[4]uint64, k uint64) {
 }
 
 // feReduceGeneric: top bits folded, then p taken off unless that borrows.
+// Contract: p25519 Reduce. Instruction set: portable Go.
 // Ensures z ≡ x (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feReduceGeneric(z, x *[4]uint64) {
@@ -340,6 +348,7 @@ func feReduceGeneric(z, x *[4]uint64) {
 }
 
 // feReduceWideGeneric: upper half folded by R mod p.
+// Contract: p25519 ReduceWide. Instruction set: portable Go.
 // Ensures z ≡ x (mod p) and z < 2^256.
 // Requires x < 2^512. Pointers may be equal.
 func feReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
@@ -376,6 +385,7 @@ func feReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
 }
 
 // feSelectGeneric: conditional moves.
+// Contract: p25519 Select. Instruction set: portable Go.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < 2^256, y < 2^256, cond < 2^1. Pointers may be equal.
 func feSelectGeneric(z, x, y *[4]uint64, cond uint64) {
@@ -400,6 +410,7 @@ func feSelectGeneric(z, x, y *[4]uint64, cond uint64) {
 }
 
 // feSwapGeneric: conditional moves.
+// Contract: p25519 Swap. Instruction set: portable Go.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < 2^256, y < 2^256, cond < 2^1. Pointers may be equal.
 func feSwapGeneric(x, y *[4]uint64, cond uint64) {
@@ -432,6 +443,7 @@ func feSwapGeneric(x, y *[4]uint64, cond uint64) {
 }
 
 // feEqualGeneric: all bits of a reduced difference, combined.
+// Contract: p25519 Equal. Instruction set: portable Go.
 // Ensures r = [x ≡ y].
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feEqualGeneric(x, y *[4]uint64) (r uint64) {
@@ -481,6 +493,7 @@ func feEqualGeneric(x, y *[4]uint64) (r uint64) {
 }
 
 // feIsZeroGeneric: all bits of a reduced difference, combined.
+// Contract: p25519 IsZero. Instruction set: portable Go.
 // Ensures r = [x ≡ 0].
 // Requires x < 2^256. Pointers may be equal.
 func feIsZeroGeneric(x *[4]uint64) (r uint64) {
@@ -513,6 +526,7 @@ func feIsZeroGeneric(x *[4]uint64) (r uint64) {
 }
 
 // feInvertGeneric: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: p25519 Invert. Instruction set: portable Go.
 // Ensures z ≡ x⁻¹ (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feInvertGeneric(z, x *[4]uint64) {

@@ -5,6 +5,7 @@
 package field25519
 
 // scAdd: sum, less p unless that borrows.
+// Contract: n25519 Add. Instruction set: baseline amd64.
 // Ensures z ≡ x + y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scAdd(z, x, y *[4]uint64) {
@@ -15,6 +16,7 @@ func scAdd(z, x, y *[4]uint64) {
 func scAddAMD64(z, x, y *[4]uint64)
 
 // scSubtract: difference, plus p after a borrow.
+// Contract: n25519 Subtract. Instruction set: baseline amd64.
 // Ensures z ≡ x - y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scSubtract(z, x, y *[4]uint64) {
@@ -25,6 +27,7 @@ func scSubtract(z, x, y *[4]uint64) {
 func scSubtractAMD64(z, x, y *[4]uint64)
 
 // scNegate: difference, plus p after a borrow.
+// Contract: n25519 Negate. Instruction set: baseline amd64.
 // Ensures z ≡ 0 - x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scNegate(z, x *[4]uint64) {
@@ -35,6 +38,7 @@ func scNegate(z, x *[4]uint64) {
 func scNegateAMD64(z, x *[4]uint64)
 
 // scDouble: sum, less p unless that borrows.
+// Contract: n25519 Double. Instruction set: baseline amd64.
 // Ensures z ≡ x + x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scDouble(z, x *[4]uint64) {
@@ -45,6 +49,7 @@ func scDouble(z, x *[4]uint64) {
 func scDoubleAMD64(z, x *[4]uint64)
 
 // scMultiply: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n25519 Multiply. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scMultiply(z, x, y *[4]uint64) {
@@ -62,6 +67,7 @@ func scMultiplyAMD64(z, x, y *[4]uint64)
 func scMultiplyADX(z, x, y *[4]uint64)
 
 // scSquare: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n25519 Square. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scSquare(z, x *[4]uint64) {
@@ -79,6 +85,7 @@ func scSquareAMD64(z, x *[4]uint64)
 func scSquareADX(z, x *[4]uint64)
 
 // scMult32: product by a word, one-word Barrett quotient (CRYPTO '86).
+// Contract: n25519 Mult32. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
 func scMult32(z, x *[4]uint64, k uint64) {
@@ -96,6 +103,7 @@ func scMult32AMD64(z, x *[4]uint64, k uint64)
 func scMult32ADX(z, x *[4]uint64, k uint64)
 
 // scMultiplyAdd: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985); then a modular sum.
+// Contract: n25519 MultiplyAdd. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y·R⁻¹ + w (mod p) and z < p.
 // Requires x < p, y < p, w < p. Pointers may be equal.
 func scMultiplyAdd(z, x, y, w *[4]uint64) {
@@ -113,6 +121,7 @@ func scMultiplyAddAMD64(z, x, y, w *[4]uint64)
 func scMultiplyAddADX(z, x, y, w *[4]uint64)
 
 // scReduceWide: Montgomery products of the halves with R² and R³.
+// Contract: n25519 ReduceWide. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func scReduceWide(z *[4]uint64, x *[8]uint64) {
@@ -130,6 +139,7 @@ func scReduceWideAMD64(z *[4]uint64, x *[8]uint64)
 func scReduceWideADX(z *[4]uint64, x *[8]uint64)
 
 // scToMontgomery: Montgomery product with R².
+// Contract: n25519 ToMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func scToMontgomery(z, x *[4]uint64) {
@@ -147,6 +157,7 @@ func scToMontgomeryAMD64(z, x *[4]uint64)
 func scToMontgomeryADX(z, x *[4]uint64)
 
 // scFromMontgomery: Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n25519 FromMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scFromMontgomery(z, x *[4]uint64) {
@@ -164,6 +175,7 @@ func scFromMontgomeryAMD64(z, x *[4]uint64)
 func scFromMontgomeryADX(z, x *[4]uint64)
 
 // scSelect: conditional moves.
+// Contract: n25519 Select. Instruction set: baseline amd64.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func scSelect(z, x, y *[4]uint64, cond uint64) {
@@ -174,6 +186,7 @@ func scSelect(z, x, y *[4]uint64, cond uint64) {
 func scSelectAMD64(z, x, y *[4]uint64, cond uint64)
 
 // scSwap: conditional moves.
+// Contract: n25519 Swap. Instruction set: baseline amd64.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func scSwap(x, y *[4]uint64, cond uint64) {
@@ -184,6 +197,7 @@ func scSwap(x, y *[4]uint64, cond uint64) {
 func scSwapAMD64(x, y *[4]uint64, cond uint64)
 
 // scEqual: all bits of a reduced difference, combined.
+// Contract: n25519 Equal. Instruction set: baseline amd64.
 // Ensures r = [x ≡ y].
 // Requires x < p, y < p. Pointers may be equal.
 func scEqual(x, y *[4]uint64) (r uint64) {
@@ -194,6 +208,7 @@ func scEqual(x, y *[4]uint64) (r uint64) {
 func scEqualAMD64(x, y *[4]uint64) (r uint64)
 
 // scIsZero: all bits of a reduced difference, combined.
+// Contract: n25519 IsZero. Instruction set: baseline amd64.
 // Ensures r = [x ≡ 0].
 // Requires x < p. Pointers may be equal.
 func scIsZero(x *[4]uint64) (r uint64) {
@@ -204,6 +219,7 @@ func scIsZero(x *[4]uint64) (r uint64) {
 func scIsZeroAMD64(x *[4]uint64) (r uint64)
 
 // scInvert: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: n25519 Invert. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scInvert(z, x *[4]uint64) {

@@ -6,11 +6,12 @@ import (
 	"math/bits"
 )
 
-// Portable routines, for the modulus p of the order of the Ed25519 base point (RFC 8032, section 5.1):
+// Portable routines modulo p, the order of the Ed25519 base point (RFC 8032, section 5.1):
 // p = 0x1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed
 // Limbs are 64 bits, the least significant first; R = 2^256. Residues are held in Montgomery form, x·R mod p.
 
 // scAddGeneric: sum, less p unless that borrows.
+// Contract: n25519 Add. Instruction set: portable Go.
 // Ensures z ≡ x + y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scAddGeneric(z, x, y *[4]uint64) {
@@ -41,6 +42,7 @@ func scAddGeneric(z, x, y *[4]uint64) {
 }
 
 // scSubtractGeneric: difference, plus p after a borrow.
+// Contract: n25519 Subtract. Instruction set: portable Go.
 // Ensures z ≡ x - y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scSubtractGeneric(z, x, y *[4]uint64) {
@@ -71,6 +73,7 @@ func scSubtractGeneric(z, x, y *[4]uint64) {
 }
 
 // scNegateGeneric: difference, plus p after a borrow.
+// Contract: n25519 Negate. Instruction set: portable Go.
 // Ensures z ≡ 0 - x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scNegateGeneric(z, x *[4]uint64) {
@@ -97,6 +100,7 @@ func scNegateGeneric(z, x *[4]uint64) {
 }
 
 // scDoubleGeneric: sum, less p unless that borrows.
+// Contract: n25519 Double. Instruction set: portable Go.
 // Ensures z ≡ x + x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scDoubleGeneric(z, x *[4]uint64) {
@@ -123,6 +127,7 @@ func scDoubleGeneric(z, x *[4]uint64) {
 }
 
 // scMultiplyGeneric: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n25519 Multiply. Instruction set: portable Go.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scMultiplyGeneric(z, x, y *[4]uint64) {
@@ -261,6 +266,7 @@ func scMultiplyGeneric(z, x, y *[4]uint64) {
 }
 
 // scSquareGeneric: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n25519 Square. Instruction set: portable Go.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scSquareGeneric(z, x *[4]uint64) {
@@ -383,6 +389,7 @@ func scSquareGeneric(z, x *[4]uint64) {
 }
 
 // scMult32Generic: product by a word, one-word Barrett quotient (CRYPTO '86).
+// Contract: n25519 Mult32. Instruction set: portable Go.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
 func scMult32Generic(z, x *[4]uint64, k uint64) {
@@ -430,6 +437,7 @@ func scMult32Generic(z, x *[4]uint64, k uint64) {
 }
 
 // scMultiplyAddGeneric: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985); then a modular sum.
+// Contract: n25519 MultiplyAdd. Instruction set: portable Go.
 // Ensures z ≡ x·y·R⁻¹ + w (mod p) and z < p.
 // Requires x < p, y < p, w < p. Pointers may be equal.
 func scMultiplyAddGeneric(z, x, y, w *[4]uint64) {
@@ -584,6 +592,7 @@ func scMultiplyAddGeneric(z, x, y, w *[4]uint64) {
 }
 
 // scReduceWideGeneric: Montgomery products of the halves with R² and R³.
+// Contract: n25519 ReduceWide. Instruction set: portable Go.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func scReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
@@ -854,6 +863,7 @@ func scReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
 }
 
 // scToMontgomeryGeneric: Montgomery product with R².
+// Contract: n25519 ToMontgomery. Instruction set: portable Go.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func scToMontgomeryGeneric(z, x *[4]uint64) {
@@ -988,6 +998,7 @@ func scToMontgomeryGeneric(z, x *[4]uint64) {
 }
 
 // scFromMontgomeryGeneric: Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n25519 FromMontgomery. Instruction set: portable Go.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scFromMontgomeryGeneric(z, x *[4]uint64) {
@@ -1067,6 +1078,7 @@ func scFromMontgomeryGeneric(z, x *[4]uint64) {
 }
 
 // scSelectGeneric: conditional moves.
+// Contract: n25519 Select. Instruction set: portable Go.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func scSelectGeneric(z, x, y *[4]uint64, cond uint64) {
@@ -1091,6 +1103,7 @@ func scSelectGeneric(z, x, y *[4]uint64, cond uint64) {
 }
 
 // scSwapGeneric: conditional moves.
+// Contract: n25519 Swap. Instruction set: portable Go.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func scSwapGeneric(x, y *[4]uint64, cond uint64) {
@@ -1123,6 +1136,7 @@ func scSwapGeneric(x, y *[4]uint64, cond uint64) {
 }
 
 // scEqualGeneric: all bits of a reduced difference, combined.
+// Contract: n25519 Equal. Instruction set: portable Go.
 // Ensures r = [x ≡ y].
 // Requires x < p, y < p. Pointers may be equal.
 func scEqualGeneric(x, y *[4]uint64) (r uint64) {
@@ -1147,6 +1161,7 @@ func scEqualGeneric(x, y *[4]uint64) (r uint64) {
 }
 
 // scIsZeroGeneric: all bits of a reduced difference, combined.
+// Contract: n25519 IsZero. Instruction set: portable Go.
 // Ensures r = [x ≡ 0].
 // Requires x < p. Pointers may be equal.
 func scIsZeroGeneric(x *[4]uint64) (r uint64) {
@@ -1163,6 +1178,7 @@ func scIsZeroGeneric(x *[4]uint64) (r uint64) {
 }
 
 // scInvertGeneric: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: n25519 Invert. Instruction set: portable Go.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scInvertGeneric(z, x *[4]uint64) {

@@ -101,7 +101,9 @@ func (z *Scalar) MultiplyAdd(a, b, c *Scalar) *Scalar {
 // It takes 590 division steps, whatever a is.
 //
 // Source: D. J. Bernstein and B.-Y. Yang, "Fast constant-time gcd computation
-// and modular inversion", TCHES 2019, issue 3.
+// and modular inversion", TCHES 2019, issue 3, in the variant that starts with
+// delta = 1/2, and with the bound on its steps, by P. Wuille
+// (github.com/sipa/safegcd-bounds).
 func (z *Scalar) Invert(a *Scalar) *Scalar {
 	scInvert(&z.l, &a.l)
 	return z

@@ -36,3 +36,20 @@ func TestBytesAllocations(t *testing.T) {
 		t.Errorf("got %v allocations a call, want 0", n)
 	}
 }
+
+// TestCurveAllocations is the same for the methods that no other type has.
+func TestCurveAllocations(t *testing.T) {
+	e, s := new(Element).One(), new(Scalar).One()
+	seed := make([]byte, 32)
+	sum := 0
+	for name, call := range map[string]func(){
+		"Absolute":             func() { e.Absolute(e) },
+		"IsNegative":           func() { sum += e.IsNegative() },
+		"Pow22523":             func() { e.Pow22523(e) },
+		"SetBytesWithClamping": func() { s.SetBytesWithClamping(seed) },
+	} {
+		if n := testing.AllocsPerRun(20, call); n != 0 {
+			t.Errorf("%s: got %v allocations a call, want 0", name, n)
+		}
+	}
+}

@@ -5,6 +5,7 @@
 package fieldp256
 
 // feAdd: sum, less p unless that borrows.
+// Contract: p256 Add. Instruction set: baseline amd64.
 // Ensures z ≡ x + y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feAdd(z, x, y *[4]uint64) {
@@ -15,6 +16,7 @@ func feAdd(z, x, y *[4]uint64) {
 func feAddAMD64(z, x, y *[4]uint64)
 
 // feSubtract: difference, plus p after a borrow.
+// Contract: p256 Subtract. Instruction set: baseline amd64.
 // Ensures z ≡ x - y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feSubtract(z, x, y *[4]uint64) {
@@ -25,6 +27,7 @@ func feSubtract(z, x, y *[4]uint64) {
 func feSubtractAMD64(z, x, y *[4]uint64)
 
 // feNegate: difference, plus p after a borrow.
+// Contract: p256 Negate. Instruction set: baseline amd64.
 // Ensures z ≡ 0 - x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feNegate(z, x *[4]uint64) {
@@ -35,6 +38,7 @@ func feNegate(z, x *[4]uint64) {
 func feNegateAMD64(z, x *[4]uint64)
 
 // feDouble: sum, less p unless that borrows.
+// Contract: p256 Double. Instruction set: baseline amd64.
 // Ensures z ≡ x + x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feDouble(z, x *[4]uint64) {
@@ -45,6 +49,7 @@ func feDouble(z, x *[4]uint64) {
 func feDoubleAMD64(z, x *[4]uint64)
 
 // feMultiply: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: p256 Multiply. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feMultiply(z, x, y *[4]uint64) {
@@ -62,6 +67,7 @@ func feMultiplyAMD64(z, x, y *[4]uint64)
 func feMultiplyADX(z, x, y *[4]uint64)
 
 // feSquare: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: p256 Square. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feSquare(z, x *[4]uint64) {
@@ -79,6 +85,7 @@ func feSquareAMD64(z, x *[4]uint64)
 func feSquareADX(z, x *[4]uint64)
 
 // feMult32: product by a word, one-word Barrett quotient (CRYPTO '86).
+// Contract: p256 Mult32. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
 func feMult32(z, x *[4]uint64, k uint64) {
@@ -96,6 +103,7 @@ func feMult32AMD64(z, x *[4]uint64, k uint64)
 func feMult32ADX(z, x *[4]uint64, k uint64)
 
 // feReduceWide: Montgomery products of the halves with R² and R³.
+// Contract: p256 ReduceWide. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func feReduceWide(z *[4]uint64, x *[8]uint64) {
@@ -113,6 +121,7 @@ func feReduceWideAMD64(z *[4]uint64, x *[8]uint64)
 func feReduceWideADX(z *[4]uint64, x *[8]uint64)
 
 // feToMontgomery: Montgomery product with R².
+// Contract: p256 ToMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feToMontgomery(z, x *[4]uint64) {
@@ -130,6 +139,7 @@ func feToMontgomeryAMD64(z, x *[4]uint64)
 func feToMontgomeryADX(z, x *[4]uint64)
 
 // feFromMontgomery: Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: p256 FromMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feFromMontgomery(z, x *[4]uint64) {
@@ -147,6 +157,7 @@ func feFromMontgomeryAMD64(z, x *[4]uint64)
 func feFromMontgomeryADX(z, x *[4]uint64)
 
 // feSelect: conditional moves.
+// Contract: p256 Select. Instruction set: baseline amd64.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func feSelect(z, x, y *[4]uint64, cond uint64) {
@@ -157,6 +168,7 @@ func feSelect(z, x, y *[4]uint64, cond uint64) {
 func feSelectAMD64(z, x, y *[4]uint64, cond uint64)
 
 // feSwap: conditional moves.
+// Contract: p256 Swap. Instruction set: baseline amd64.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func feSwap(x, y *[4]uint64, cond uint64) {
@@ -167,6 +179,7 @@ func feSwap(x, y *[4]uint64, cond uint64) {
 func feSwapAMD64(x, y *[4]uint64, cond uint64)
 
 // feEqual: all bits of a reduced difference, combined.
+// Contract: p256 Equal. Instruction set: baseline amd64.
 // Ensures r = [x ≡ y].
 // Requires x < p, y < p. Pointers may be equal.
 func feEqual(x, y *[4]uint64) (r uint64) {
@@ -177,6 +190,7 @@ func feEqual(x, y *[4]uint64) (r uint64) {
 func feEqualAMD64(x, y *[4]uint64) (r uint64)
 
 // feIsZero: all bits of a reduced difference, combined.
+// Contract: p256 IsZero. Instruction set: baseline amd64.
 // Ensures r = [x ≡ 0].
 // Requires x < p. Pointers may be equal.
 func feIsZero(x *[4]uint64) (r uint64) {
@@ -187,6 +201,7 @@ func feIsZero(x *[4]uint64) (r uint64) {
 func feIsZeroAMD64(x *[4]uint64) (r uint64)
 
 // feInvert: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: p256 Invert. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feInvert(z, x *[4]uint64) {

@@ -6,11 +6,12 @@ import (
 	"math/bits"
 )
 
-// Portable routines, for the modulus p of the P-256 prime (NIST SP 800-186, section 3.2.1.3):
+// Portable routines modulo p, the P-256 prime (NIST SP 800-186, section 3.2.1.3):
 // p = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffff
 // Limbs are 64 bits, the least significant first; R = 2^256. Residues are held in Montgomery form, x·R mod p.
 
 // feAddGeneric: sum, less p unless that borrows.
+// Contract: p256 Add. Instruction set: portable Go.
 // Ensures z ≡ x + y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feAddGeneric(z, x, y *[4]uint64) {
@@ -43,6 +44,7 @@ func feAddGeneric(z, x, y *[4]uint64) {
 }
 
 // feSubtractGeneric: difference, plus p after a borrow.
+// Contract: p256 Subtract. Instruction set: portable Go.
 // Ensures z ≡ x - y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feSubtractGeneric(z, x, y *[4]uint64) {
@@ -72,6 +74,7 @@ func feSubtractGeneric(z, x, y *[4]uint64) {
 }
 
 // feNegateGeneric: difference, plus p after a borrow.
+// Contract: p256 Negate. Instruction set: portable Go.
 // Ensures z ≡ 0 - x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feNegateGeneric(z, x *[4]uint64) {
@@ -97,6 +100,7 @@ func feNegateGeneric(z, x *[4]uint64) {
 }
 
 // feDoubleGeneric: sum, less p unless that borrows.
+// Contract: p256 Double. Instruction set: portable Go.
 // Ensures z ≡ x + x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feDoubleGeneric(z, x *[4]uint64) {
@@ -125,6 +129,7 @@ func feDoubleGeneric(z, x *[4]uint64) {
 }
 
 // feMultiplyGeneric: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: p256 Multiply. Instruction set: portable Go.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feMultiplyGeneric(z, x, y *[4]uint64) {
@@ -234,6 +239,7 @@ func feMultiplyGeneric(z, x, y *[4]uint64) {
 }
 
 // feSquareGeneric: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: p256 Square. Instruction set: portable Go.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feSquareGeneric(z, x *[4]uint64) {
@@ -327,6 +333,7 @@ func feSquareGeneric(z, x *[4]uint64) {
 }
 
 // feMult32Generic: product by a word, one-word Barrett quotient (CRYPTO '86).
+// Contract: p256 Mult32. Instruction set: portable Go.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
 func feMult32Generic(z, x *[4]uint64, k uint64) {
@@ -373,6 +380,7 @@ func feMult32Generic(z, x *[4]uint64, k uint64) {
 }
 
 // feReduceWideGeneric: Montgomery products of the halves with R² and R³.
+// Contract: p256 ReduceWide. Instruction set: portable Go.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func feReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
@@ -587,6 +595,7 @@ func feReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
 }
 
 // feToMontgomeryGeneric: Montgomery product with R².
+// Contract: p256 ToMontgomery. Instruction set: portable Go.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feToMontgomeryGeneric(z, x *[4]uint64) {
@@ -692,6 +701,7 @@ func feToMontgomeryGeneric(z, x *[4]uint64) {
 }
 
 // feFromMontgomeryGeneric: Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: p256 FromMontgomery. Instruction set: portable Go.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feFromMontgomeryGeneric(z, x *[4]uint64) {
@@ -740,6 +750,7 @@ func feFromMontgomeryGeneric(z, x *[4]uint64) {
 }
 
 // feSelectGeneric: conditional moves.
+// Contract: p256 Select. Instruction set: portable Go.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func feSelectGeneric(z, x, y *[4]uint64, cond uint64) {
@@ -764,6 +775,7 @@ func feSelectGeneric(z, x, y *[4]uint64, cond uint64) {
 }
 
 // feSwapGeneric: conditional moves.
+// Contract: p256 Swap. Instruction set: portable Go.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func feSwapGeneric(x, y *[4]uint64, cond uint64) {
@@ -796,6 +808,7 @@ func feSwapGeneric(x, y *[4]uint64, cond uint64) {
 }
 
 // feEqualGeneric: all bits of a reduced difference, combined.
+// Contract: p256 Equal. Instruction set: portable Go.
 // Ensures r = [x ≡ y].
 // Requires x < p, y < p. Pointers may be equal.
 func feEqualGeneric(x, y *[4]uint64) (r uint64) {
@@ -820,6 +833,7 @@ func feEqualGeneric(x, y *[4]uint64) (r uint64) {
 }
 
 // feIsZeroGeneric: all bits of a reduced difference, combined.
+// Contract: p256 IsZero. Instruction set: portable Go.
 // Ensures r = [x ≡ 0].
 // Requires x < p. Pointers may be equal.
 func feIsZeroGeneric(x *[4]uint64) (r uint64) {
@@ -836,6 +850,7 @@ func feIsZeroGeneric(x *[4]uint64) (r uint64) {
 }
 
 // feInvertGeneric: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: p256 Invert. Instruction set: portable Go.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feInvertGeneric(z, x *[4]uint64) {

@@ -6,11 +6,12 @@ import (
 	"math/bits"
 )
 
-// Portable routines, for the modulus p of the order of the P-256 base point (NIST SP 800-186, section 3.2.1.3):
+// Portable routines modulo p, the order of the P-256 base point (NIST SP 800-186, section 3.2.1.3):
 // p = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
 // Limbs are 64 bits, the least significant first; R = 2^256. Residues are held in Montgomery form, x·R mod p.
 
 // scAddGeneric: sum, less p unless that borrows.
+// Contract: n256 Add. Instruction set: portable Go.
 // Ensures z ≡ x + y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scAddGeneric(z, x, y *[4]uint64) {
@@ -43,6 +44,7 @@ func scAddGeneric(z, x, y *[4]uint64) {
 }
 
 // scSubtractGeneric: difference, plus p after a borrow.
+// Contract: n256 Subtract. Instruction set: portable Go.
 // Ensures z ≡ x - y (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scSubtractGeneric(z, x, y *[4]uint64) {
@@ -73,6 +75,7 @@ func scSubtractGeneric(z, x, y *[4]uint64) {
 }
 
 // scNegateGeneric: difference, plus p after a borrow.
+// Contract: n256 Negate. Instruction set: portable Go.
 // Ensures z ≡ 0 - x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scNegateGeneric(z, x *[4]uint64) {
@@ -99,6 +102,7 @@ func scNegateGeneric(z, x *[4]uint64) {
 }
 
 // scDoubleGeneric: sum, less p unless that borrows.
+// Contract: n256 Double. Instruction set: portable Go.
 // Ensures z ≡ x + x (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scDoubleGeneric(z, x *[4]uint64) {
@@ -127,6 +131,7 @@ func scDoubleGeneric(z, x *[4]uint64) {
 }
 
 // scMultiplyGeneric: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n256 Multiply. Instruction set: portable Go.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scMultiplyGeneric(z, x, y *[4]uint64) {
@@ -269,6 +274,7 @@ func scMultiplyGeneric(z, x, y *[4]uint64) {
 }
 
 // scSquareGeneric: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n256 Square. Instruction set: portable Go.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scSquareGeneric(z, x *[4]uint64) {
@@ -395,6 +401,7 @@ func scSquareGeneric(z, x *[4]uint64) {
 }
 
 // scMult32Generic: product by a word, one-word Barrett quotient (CRYPTO '86).
+// Contract: n256 Mult32. Instruction set: portable Go.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
 func scMult32Generic(z, x *[4]uint64, k uint64) {
@@ -442,6 +449,7 @@ func scMult32Generic(z, x *[4]uint64, k uint64) {
 }
 
 // scMultiplyAddGeneric: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985); then a modular sum.
+// Contract: n256 MultiplyAdd. Instruction set: portable Go.
 // Ensures z ≡ x·y·R⁻¹ + w (mod p) and z < p.
 // Requires x < p, y < p, w < p. Pointers may be equal.
 func scMultiplyAddGeneric(z, x, y, w *[4]uint64) {
@@ -602,6 +610,7 @@ func scMultiplyAddGeneric(z, x, y, w *[4]uint64) {
 }
 
 // scReduceWideGeneric: Montgomery products of the halves with R² and R³.
+// Contract: n256 ReduceWide. Instruction set: portable Go.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func scReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
@@ -882,6 +891,7 @@ func scReduceWideGeneric(z *[4]uint64, x *[8]uint64) {
 }
 
 // scToMontgomeryGeneric: Montgomery product with R².
+// Contract: n256 ToMontgomery. Instruction set: portable Go.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func scToMontgomeryGeneric(z, x *[4]uint64) {
@@ -1020,6 +1030,7 @@ func scToMontgomeryGeneric(z, x *[4]uint64) {
 }
 
 // scFromMontgomeryGeneric: Montgomery reduction by words (Math. Comp. 44, 1985).
+// Contract: n256 FromMontgomery. Instruction set: portable Go.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scFromMontgomeryGeneric(z, x *[4]uint64) {
@@ -1099,6 +1110,7 @@ func scFromMontgomeryGeneric(z, x *[4]uint64) {
 }
 
 // scSelectGeneric: conditional moves.
+// Contract: n256 Select. Instruction set: portable Go.
 // Ensures z = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func scSelectGeneric(z, x, y *[4]uint64, cond uint64) {
@@ -1123,6 +1135,7 @@ func scSelectGeneric(z, x, y *[4]uint64, cond uint64) {
 }
 
 // scSwapGeneric: conditional moves.
+// Contract: n256 Swap. Instruction set: portable Go.
 // Ensures x′ = cond·y + (1 - cond)·x and y′ = cond·x + (1 - cond)·y.
 // Requires x < p, y < p, cond < 2^1. Pointers may be equal.
 func scSwapGeneric(x, y *[4]uint64, cond uint64) {
@@ -1155,6 +1168,7 @@ func scSwapGeneric(x, y *[4]uint64, cond uint64) {
 }
 
 // scEqualGeneric: all bits of a reduced difference, combined.
+// Contract: n256 Equal. Instruction set: portable Go.
 // Ensures r = [x ≡ y].
 // Requires x < p, y < p. Pointers may be equal.
 func scEqualGeneric(x, y *[4]uint64) (r uint64) {
@@ -1179,6 +1193,7 @@ func scEqualGeneric(x, y *[4]uint64) (r uint64) {
 }
 
 // scIsZeroGeneric: all bits of a reduced difference, combined.
+// Contract: n256 IsZero. Instruction set: portable Go.
 // Ensures r = [x ≡ 0].
 // Requires x < p. Pointers may be equal.
 func scIsZeroGeneric(x *[4]uint64) (r uint64) {
@@ -1195,6 +1210,7 @@ func scIsZeroGeneric(x *[4]uint64) (r uint64) {
 }
 
 // scInvertGeneric: divsteps (Bernstein and Yang, TCHES 2019(3)), a constant number of them in batches.
+// Contract: n256 Invert. Instruction set: portable Go.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scInvertGeneric(z, x *[4]uint64) {

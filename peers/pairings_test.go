@@ -34,6 +34,7 @@ func TestElement25519(t *testing.T) {
 			binary("Add", (*O).Add, (*P).Add),
 			binary("Subtract", (*O).Subtract, (*P).Subtract),
 			unary("Negate", (*O).Negate, (*P).Negate),
+			unary("Double", (*O).Double, func(z, x *P) *P { return z.Add(x, x) }),
 			binary("Multiply", (*O).Multiply, (*P).Multiply),
 			unary("Square", (*O).Square, (*P).Square),
 			scaled("Mult32", (*O).Mult32, (*P).Mult32),
@@ -79,6 +80,7 @@ func TestScalar25519(t *testing.T) {
 			binary("Add", (*O).Add, (*P).Add),
 			binary("Subtract", (*O).Subtract, (*P).Subtract),
 			unary("Negate", (*O).Negate, (*P).Negate),
+			unary("Double", (*O).Double, func(z, x *P) *P { return z.Add(x, x) }),
 			binary("Multiply", (*O).Multiply, (*P).Multiply),
 			ternary("MultiplyAdd", (*O).MultiplyAdd, (*P).MultiplyAdd),
 			unary("Square", (*O).Square, func(z, x *P) *P { return z.Multiply(x, x) }),
@@ -111,6 +113,7 @@ func TestElementP256(t *testing.T) {
 			binary("Add", (*O).Add, (*P).Add),
 			binary("Subtract", (*O).Subtract, (*P).Sub),
 			unary("Negate", (*O).Negate, (*P).Neg),
+			unary("Double", (*O).Double, (*P).Double),
 			binary("Multiply", (*O).Multiply, (*P).Mul),
 			unary("Square", (*O).Square, (*P).Square),
 			scaled("Mult32", (*O).Mult32, func(z, x *P, k uint32) *P { f := fp.NewElement(uint64(k)); return z.Mul(x, &f) }),
@@ -171,6 +174,7 @@ func TestScalarP256(t *testing.T) {
 			binary("Add", (*O).Add, (*P).Add),
 			binary("Subtract", (*O).Subtract, (*P).Sub),
 			unary("Negate", (*O).Negate, (*P).Neg),
+			unary("Double", (*O).Double, (*P).Double),
 			binary("Multiply", (*O).Multiply, (*P).Mul),
 			ternary("MultiplyAdd", (*O).MultiplyAdd, func(z, x, y, w *P) *P {
 				product := new(P).Mul(x, y)

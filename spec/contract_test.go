@@ -13,7 +13,7 @@ import (
 // Every output is below the bound of its place.
 func direct(f *Field, kind Kind, in Env) Env {
 	p := f.Modulus
-	r := new(big.Int).Lsh(big.NewInt(1), 256)
+	r := f.R()
 	rInverse := new(big.Int).ModInverse(r, p)
 	mod := func(x *big.Int) *big.Int { return new(big.Int).Mod(x, p) }
 	mul := func(x, y *big.Int) *big.Int { return mod(new(big.Int).Mul(x, y)) }
@@ -100,7 +100,7 @@ func inputs(r *Routine, rng *rand.Rand) Env {
 				v.Mod(last, p.Bound)
 			}
 		default:
-			for range 9 {
+			for range p.Limbs + 1 {
 				v.Lsh(v, 64).Or(v, new(big.Int).SetUint64(rng.Uint64()))
 			}
 			v.Mod(v, p.Bound)
@@ -160,12 +160,8 @@ func TestContracts(t *testing.T) {
 func TestRoutineList(t *testing.T) {
 	common := []Kind{KindAdd, KindSubtract, KindNegate, KindDouble, KindMultiply, KindSquare, KindMult32,
 		KindReduceWide, KindSelect, KindSwap, KindEqual, KindIsZero, KindInvert}
-	more := map[string][]Kind{
-		"p25519": {KindCanon},
-		"n25519": {KindMulAdd, KindToMont, KindFromMont},
-		"p256":   {KindToMont, KindFromMont},
-		"n256":   {KindMulAdd, KindToMont, KindFromMont},
-	}
+	forms := map[Form][]Kind{Weak: {KindCanon}, Montgomery: {KindToMont, KindFromMont}}
+	types := map[string][]Kind{"Element": nil, "Scalar": {KindMulAdd}}
 	for _, f := range Fields() {
 		var kinds []Kind
 		for _, r := range f.Routines() {
@@ -175,7 +171,7 @@ func TestRoutineList(t *testing.T) {
 			}
 			checkParams(t, r)
 		}
-		want := append(slices.Clone(common), more[f.Name]...)
+		want := slices.Concat(common, forms[f.Form], types[f.Type])
 		slices.Sort(kinds)
 		slices.Sort(want)
 		if !slices.Equal(kinds, want) {

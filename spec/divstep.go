@@ -40,18 +40,21 @@ type divstepState struct {
 
 func (s divstepState) step() divstepState {
 	must(s.d&1 == 1 && s.f.Bit(0) == 1, "d and f are odd: d = %d, f = %#x", s.d, s.f)
-	half := func(v *big.Int) *big.Int {
-		must(v.Bit(0) == 0, "halves of even numbers only: %#x", v)
-		return v.Rsh(v, 1)
-	}
 	t := new(big.Int)
 	switch {
 	case s.g.Bit(0) == 0:
-		return divstepState{s.d + 2, s.f, half(t.Set(s.g))}
+		return divstepState{s.d + 2, s.f, shift(s.g, 1)}
 	case s.d > 0:
-		return divstepState{2 - s.d, s.g, half(t.Sub(s.g, s.f))}
+		return divstepState{2 - s.d, s.g, shift(t.Sub(s.g, s.f), 1)}
 	}
-	return divstepState{s.d + 2, s.f, half(t.Add(s.g, s.f))}
+	return divstepState{s.d + 2, s.f, shift(t.Add(s.g, s.f), 1)}
+}
+
+// shift returns v/2^n, which is an integer.
+func shift(v *big.Int, n int) *big.Int {
+	z := new(big.Int).Rsh(v, uint(n))
+	must(new(big.Int).Lsh(z, uint(n)).Cmp(v) == 0, "the division by 2^%d is exact: %#x", n, v)
+	return z
 }
 
 // # 2. The number of steps
@@ -128,10 +131,13 @@ func (m Matrix) checkRows(n int) {
 // d > 0. With T = -F where d > 0 and F elsewhere, (T-1)/2 is h with all bits
 // flipped or h, and where G is odd, the next G is (G+T)/2 = (G-1)/2 + (T-1)/2 + 1.
 
+// The packing of a sub-batch: F = f mod 2^PackLow - 2^PackF and
+// G = g mod 2^PackLow - 2^PackG. PackG - PackF is the distance in bits of the
+// two entries of a row within a word.
 const (
-	packLow = 20
-	packF   = 41
-	packG   = 62
+	PackLow = 20 // low bits of f and g in the words, and the most steps of a sub-batch
+	PackF   = 41
+	PackG   = 62
 )
 
 type packed struct{ h, g, n int64 }
@@ -156,20 +162,25 @@ func (w packed) check(s divstepState) {
 	must(s.d == -2*w.n-1, "d = -2n-1: %d and %d", s.d, w.n)
 	must(s.f.IsInt64() && s.f.Int64() == 2*w.h+1, "F = 2h+1: %v and %d", s.f, w.h)
 	must(s.g.IsInt64() && s.g.Int64() == w.g, "G: %v and %d", s.g, w.g)
-	must(s.f.CmpAbs(pow2(packG)) < 0 && s.g.CmpAbs(pow2(packG)) <= 0, "|F| < 2^62, |G| <= 2^62: %v, %v", s.f, s.g)
+	must(s.f.CmpAbs(pow2(PackG)) < 0 && s.g.CmpAbs(pow2(PackG)) <= 0, "|F| < 2^62, |G| <= 2^62: %v, %v", s.f, s.g)
+}
+
+// checkAlike checks that s takes the same steps as the same numbers unpacked.
+func (s divstepState) checkAlike(plain divstepState) {
+	must(plain.d == s.d && plain.g.Bit(0) == s.g.Bit(0), "packed and plain numbers decide alike: %v and %v", s, plain)
 }
 
 // subBatch runs steps divsteps on the low bits of the words f and g. It returns
 // N and the new n.
 func subBatch(f, g uint64, n int64, steps int) (Matrix, int64) {
-	must(steps <= packLow, "at most %d steps in a sub-batch: %d", packLow, steps)
-	const low = 1<<packLow - 1
-	w := packed{h: int64(f&low)>>1 - 1<<(packF-1), g: int64(g&low) - 1<<packG, n: n}
+	must(steps <= PackLow, "at most %d steps in a sub-batch: %d", PackLow, steps)
+	const low = 1<<PackLow - 1
+	w := packed{h: int64(f&low)>>1 - 1<<(PackF-1), g: int64(g&low) - 1<<PackG, n: n}
 	s := divstepState{-2*n - 1, big.NewInt(2*w.h + 1), big.NewInt(w.g)}
 	small := divstepState{s.d, new(big.Int).SetUint64(f & low), new(big.Int).SetUint64(g & low)}
 	for range steps {
 		w.check(s)
-		must(small.d == s.d && small.g.Bit(0) == s.g.Bit(0), "packed and plain numbers decide alike")
+		s.checkAlike(small)
 		w, s, small = w.step(), s.step(), small.step()
 	}
 	w.check(s)
@@ -182,12 +193,12 @@ func subBatch(f, g uint64, n int64, steps int) (Matrix, int64) {
 // the check only. Adding 2^20 makes r + 2^20 a nonnegative number, which the
 // first shift drops; adding 2^(61-n) rounds where the second one drops a too.
 func unpack(w int64, n int, r *big.Int) [2]*big.Int {
-	const k = packG - packF
-	v := (w + 1<<packLow) >> (packF - n) // -a - 2^21·b
-	b := (w + 1<<packLow + 1<<(packG-n-1)) >> (packG - n)
+	const k = PackG - PackF
+	v := (w + 1<<PackLow) >> (PackF - n) // -a - 2^21·b
+	b := (w + 1<<PackLow + 1<<(PackG-n-1)) >> (PackG - n)
 	a := v - b<<k
-	sum := new(big.Int).Add(r, new(big.Int).Mul(pow2(packF-n), big.NewInt(a)))
-	sum.Add(sum, new(big.Int).Mul(pow2(packG-n), big.NewInt(b)))
+	sum := new(big.Int).Add(r, new(big.Int).Mul(pow2(PackF-n), big.NewInt(a)))
+	sum.Add(sum, new(big.Int).Mul(pow2(PackG-n), big.NewInt(b)))
 	must(sum.IsInt64() && sum.Int64() == w, "packed form: %v, want %d", sum, w)
 	return [2]*big.Int{big.NewInt(a), big.NewInt(b)}
 }
@@ -219,16 +230,27 @@ func batch(f, g *big.Int, n int64, sub []int) (total Matrix, _ int64) {
 		}
 		s.f, s.g = new(big.Int).Neg(s.f), new(big.Int).Neg(s.g)
 		taken += steps
-		must(s.d == -2*n-1, "d after %d steps: %d, want %d", taken, -2*n-1, s.d)
 		fw, gw = advance(m[0], fw, gw, steps), advance(m[1], fw, gw, steps)
-		right := func(w uint64, v *big.Int) bool { return (w-lowWord(v))<<taken == 0 }
-		must(right(fw, s.f) && right(gw, s.g), "low %d bits of f and g", 64-taken)
+		s.checkWords(n, fw, gw, taken)
 	}
-	for i, v := range total.times([2]*big.Int{f, g}) {
-		want := [2]*big.Int{s.f, s.g}[i]
-		must(v.Cmp(new(big.Int).Lsh(want, uint(taken))) == 0, "2^n·(f', g') = N·(f, g) for n = %d", taken)
-	}
+	s.checkMatrix(total, f, g, taken)
 	return total, n
+}
+
+// checkWords compares the words after a number of steps with the state.
+func (s divstepState) checkWords(n int64, f, g uint64, taken int) {
+	must(s.d == -2*n-1, "d after %d steps: %d, want %d", taken, -2*n-1, s.d)
+	right := func(w uint64, v *big.Int) bool { return (w-lowWord(v))<<taken == 0 }
+	must(right(f, s.f), "low %d bits of f: %#x, want those of %#x", 64-taken, f, s.f)
+	must(right(g, s.g), "low %d bits of g: %#x, want those of %#x", 64-taken, g, s.g)
+}
+
+// checkMatrix checks that n leads from f and g to the state.
+func (s divstepState) checkMatrix(n Matrix, f, g *big.Int, taken int) {
+	v := n.times([2]*big.Int{f, g})
+	for i, want := range []*big.Int{s.f, s.g} {
+		must(v[i].Cmp(new(big.Int).Lsh(want, uint(taken))) == 0, "2^n·(f', g') = N·(f, g) for n = %d", taken)
+	}
 }
 
 // advance returns a row times (f, g), divided by 2^steps, in words.
@@ -292,20 +314,25 @@ func (f *Field) invert(x *big.Int) *big.Int {
 		m, words = batch(fg[0], fg[1], words, f.SubSteps)
 		fg, uv = m.times(fg), m.times(uv)
 		for i := range fg {
-			fg[i].Rsh(fg[i], uint(n)) // exact: see batch
+			fg[i] = shift(fg[i], n)
 			must(fg[i].CmpAbs(p) <= 0, "|f|, |g| <= p: %#x", fg[i])
 			uv[i] = f.reduce(uv[i], n)
 		}
 		c = new(big.Int).Mul(c, new(big.Int).Exp(big.NewInt(2), big.NewInt(f.perBatch()), p))
-		for i := range uv {
-			d := new(big.Int).Mul(uv[i], x)
-			d.Sub(d, new(big.Int).Mul(c, fg[i]))
-			must(d.Mod(d, p).Sign() == 0, "u·x ≡ c·f and v·x ≡ c·g")
-		}
+		f.checkScaled(uv, fg, x, c)
 	}
 	must(fg[1].Sign() == 0, "g = 0 after %d steps", f.Steps())
 	must(x.Sign() == 0 || fg[0].CmpAbs(big.NewInt(1)) == 0, "f = 1 or -1: %v", fg[0])
 	return f.canonical(uv[0], fg[0].Sign() < 0)
+}
+
+// checkScaled checks that u·x ≡ c·f and v·x ≡ c·g.
+func (f *Field) checkScaled(uv, fg [2]*big.Int, x, c *big.Int) {
+	for i := range uv {
+		d := new(big.Int).Mul(uv[i], x)
+		d.Sub(d, new(big.Int).Mul(c, fg[i]))
+		must(d.Mod(d, f.Modulus).Sign() == 0, "u·x ≡ c·f and v·x ≡ c·g: u = %#x, v = %#x", uv[0], uv[1])
+	}
 }
 
 // perBatch returns the power of 2 by which a batch multiplies c.
@@ -336,23 +363,29 @@ func (f *Field) reduce(row *big.Int, n int) *big.Int {
 		must(q.BitLen() <= 64, "the quotient by 2^%d is a word: %#x", b, q)
 		row.Sub(row, new(big.Int).Lsh(q, uint(b)))
 		row.Add(row, q.Mul(q, c))
-		must(row.Cmp(c.Lsh(c, 64).Add(c, pow2(b))) < 0, "u, v < 2^b + c·2^64: %#x", row)
+		f.checkRange(row)
 		return row
 	}
 	inv := new(big.Int).ModInverse(p, pow2(64))
 	q := new(big.Int).Mul(row, inv.Neg(inv))
 	q.Mod(q, pow2(64))
-	row.Add(row, q.Mul(q, p))
-	must(lowWord(row) == 0, "the division by 2^64 is exact: %#x", row)
-	row.Rsh(row, 64)
-	must(f.inRange(row), "-p/15 < u, v < 16p/15: %#x", row)
+	row = shift(row.Add(row, q.Mul(q, p)), 64)
+	f.checkRange(row)
 	return row
 }
 
-// inRange reports whether -p/15 < v < 16p/15.
-func (f *Field) inRange(v *big.Int) bool {
+// checkRange checks the bounds of u and v.
+func (f *Field) checkRange(v *big.Int) {
+	p := f.Modulus
+	if f.Form == Weak {
+		b := p.BitLen()
+		c := new(big.Int).Sub(pow2(b), p)
+		must(v.Sign() >= 0 && v.Cmp(c.Lsh(c, 64).Add(c, pow2(b))) < 0, "0 <= u, v < 2^b + c·2^64: %#x", v)
+		return
+	}
 	t := new(big.Int).Mul(v, big.NewInt(15))
-	return t.Cmp(new(big.Int).Neg(f.Modulus)) > 0 && t.Cmp(new(big.Int).Lsh(f.Modulus, 4)) < 0
+	must(t.Cmp(new(big.Int).Neg(p)) > 0, "-p/15 < u, v: %#x", v)
+	must(t.Cmp(new(big.Int).Lsh(p, 4)) < 0, "u, v < 16p/15: %#x", v)
 }
 
 // canonical returns u, or -u, below p.
@@ -365,7 +398,7 @@ func (f *Field) canonical(u *big.Int, minus bool) *big.Int {
 		return z.Mod(z, p)
 	}
 	// p - u has the bounds of u: add p once, or subtract it once.
-	must(f.inRange(z), "-p/15 < ±u < 16p/15: %#x", z)
+	f.checkRange(z)
 	if z.Sign() < 0 {
 		return z.Add(z, p)
 	}

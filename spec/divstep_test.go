@@ -174,11 +174,13 @@ func TestInvariantsAreChecked(t *testing.T) {
 	}
 }
 
-// TestStepInvariants plants faults in a single step of the reference.
-func TestStepInvariants(t *testing.T) {
-	caught := func(name, want string, f func()) {
+// catcher returns a function that fails unless f violates the invariant whose
+// text has want in it.
+func catcher(t *testing.T) func(name, want string, f func()) {
+	return func(name, want string, f func()) {
 		t.Helper()
 		defer func() {
+			t.Helper()
 			v, ok := recover().(violation)
 			if !ok || !strings.Contains(string(v), want) {
 				t.Errorf("%s: got violation %q, want one with %q", name, v, want)
@@ -186,6 +188,51 @@ func TestStepInvariants(t *testing.T) {
 		}()
 		f()
 	}
+}
+
+// TestFieldInvariants plants faults in the parts of an inversion that depend on
+// the field.
+func TestFieldInvariants(t *testing.T) {
+	caught := catcher(t)
+	for _, f := range Fields() {
+		p := f.Modulus
+		// Numbers above p do not shrink to p in one batch.
+		caught(f.Name+": x is far above p", "|f|, |g| <= p", func() { f.invert(pow2(p.BitLen() + 200)) })
+
+		x, c := big.NewInt(3), big.NewInt(5)
+		fg := [2]*big.Int{big.NewInt(6), big.NewInt(9)}
+		uv := [2]*big.Int{big.NewInt(10), new(big.Int).Sub(big.NewInt(15), p)}
+		f.checkScaled(uv, fg, x, c)
+		for i := range uv {
+			wrong := uv
+			wrong[i] = new(big.Int).Add(uv[i], big.NewInt(1))
+			caught(f.Name+": wrong u or v", "u·x ≡ c·f", func() { f.checkScaled(wrong, fg, x, c) })
+		}
+
+		// The first numbers out of range, and those next to them.
+		n := f.Steps() / f.Batches
+		low, high := big.NewInt(-1), new(big.Int).Sub(pow2(p.BitLen()), p)
+		high.Lsh(high, 64).Add(high, pow2(p.BitLen()))
+		if f.Form == Montgomery {
+			low.Neg(low.Quo(p, big.NewInt(15))).Sub(low, big.NewInt(1))
+			high.Lsh(p, 4).Quo(high, big.NewInt(15)).Add(high, big.NewInt(1))
+			caught(f.Name+": a row far too large", "u, v < 16p/15", func() { f.reduce(pow2(p.BitLen()+80), n) })
+			caught(f.Name+": a row far too small", "-p/15 < u, v", func() { f.reduce(new(big.Int).Neg(pow2(p.BitLen()+80)), n) })
+			caught(f.Name+": a result too large", "u, v < 16p/15", func() { f.canonical(high, false) })
+		} else {
+			caught(f.Name+": a row far too large", "quotient", func() { f.reduce(pow2(p.BitLen()+65), n) })
+			caught(f.Name+": a row far too small", "4p·2^n >= 0", func() { f.reduce(new(big.Int).Neg(pow2(p.BitLen()+65)), n) })
+		}
+		f.checkRange(new(big.Int).Add(low, big.NewInt(1)))
+		f.checkRange(new(big.Int).Sub(high, big.NewInt(1)))
+		caught(f.Name+": too small", "u, v", func() { f.checkRange(low) })
+		caught(f.Name+": too large", "u, v <", func() { f.checkRange(high) })
+	}
+}
+
+// TestStepInvariants plants faults in a single step of the reference.
+func TestStepInvariants(t *testing.T) {
+	caught := catcher(t)
 	odd := big.NewInt(5)
 	caught("even f", "odd", func() { divstepState{1, big.NewInt(4), odd}.step() })
 	caught("even d", "odd", func() { divstepState{2, odd, odd}.step() })
@@ -195,6 +242,28 @@ func TestStepInvariants(t *testing.T) {
 	caught("wrong d", "d = -2n-1", func() { packed{2, 5, 0}.check(s) })
 	caught("wrong F", "F = 2h+1", func() { packed{3, 5, -1}.check(s) })
 	caught("wrong G", "G", func() { packed{2, 6, -1}.check(s) })
+	caught("packed and plain decide differently", "decide alike", func() { s.checkAlike(divstepState{1, odd, big.NewInt(4)}) })
+	caught("packed and plain differ in d", "decide alike", func() { s.checkAlike(divstepState{3, odd, odd}) })
+	caught("half of an odd number", "exact", func() { shift(odd, 1) })
+	large := divstepState{1, new(big.Int).Add(pow2(62), big.NewInt(1)), odd}
+	caught("large F", "|F| < 2^62", func() { packed{1 << 61, 5, -1}.check(large) })
+	caught("too many steps", "at most 20 steps", func() { subBatch(5, 5, -1, 21) })
+
+	s.checkWords(-1, 5, 5, 20)
+	caught("wrong d after a sub-batch", "d after", func() { s.checkWords(0, 5, 5, 20) })
+	caught("wrong low bits of f", "bits of f", func() { s.checkWords(-1, 5+1<<43, 5, 20) })
+	caught("wrong low bits of g", "bits of g", func() { s.checkWords(-1, 5, 5+1<<43, 20) })
+	s.checkWords(-1, 5+1<<44, 5+1<<44, 20)
+
+	n := func(a, b, c, d int64) Matrix {
+		return Matrix{{big.NewInt(a), big.NewInt(b)}, {big.NewInt(c), big.NewInt(d)}}
+	}
+	n(-8, 0, 7, -1).checkRows(3)
+	caught("an entry of 2^n", "below 2^3", func() { n(0, 1, 0, 8).checkRows(3) })
+	caught("a row that is too large", "sum to at most", func() { n(-7, 2, 0, 1).checkRows(3) })
+	s.checkMatrix(n(2, 0, 0, 2), odd, odd, 1)
+	caught("wrong first row", "N·(f, g)", func() { s.checkMatrix(n(2, 1, 0, 2), odd, odd, 1) })
+	caught("wrong second row", "N·(f, g)", func() { s.checkMatrix(n(2, 0, 0, 1), odd, odd, 1) })
 	caught("wrong matrix", "packed form", func() { unpack(1<<40+1, 20, new(big.Int)) })
 }
 

@@ -5,12 +5,13 @@
 // the goal of the proofs. Nothing here says how a routine works, except the
 // readable reference for inversion in divstep.go.
 //
-// Adding a prime is one entry in Fields.
+// Adding a prime is one entry in Fields, and a go:generate line in its package.
 package spec
 
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -35,7 +36,7 @@ type Field struct {
 	Package   string // the package of the Go type
 	Type      string // Element or Scalar
 	Prefix    string // of its routines: fe or sc
-	BigEndian bool   // of the 32-byte encoding
+	BigEndian bool   // of the encoding, which has 8·Limbs bytes
 
 	// Batches of divsteps for inversion, and the steps of the sub-batches of
 	// one; see Invert.
@@ -87,6 +88,17 @@ var fields = []*Field{
 
 // Fields returns every field, in a fixed order.
 func Fields() []*Field { return fields }
+
+// Packages returns the packages of the fields, each once, in the order of Fields.
+func Packages() []string {
+	var names []string
+	for _, f := range fields {
+		if !slices.Contains(names, f.Package) {
+			names = append(names, f.Package)
+		}
+	}
+	return names
+}
 
 // Lookup returns the field called name, or an error that lists the known ones.
 func Lookup(name string) (*Field, error) {

@@ -2,7 +2,9 @@ package spec
 
 import (
 	"crypto/elliptic"
+	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,6 +44,7 @@ func TestModuli(t *testing.T) {
 
 func TestFields(t *testing.T) {
 	types := make(map[string]bool)
+	order := make(map[string]bool) // BigEndian, by package
 	for _, f := range Fields() {
 		if got, err := Lookup(f.Name); err != nil || got != f {
 			t.Errorf("Lookup(%s): got %v, %v", f.Name, got, err)
@@ -54,9 +57,10 @@ func TestFields(t *testing.T) {
 		if want := map[string]string{"Element": "fe", "Scalar": "sc"}[f.Type]; f.Prefix != want {
 			t.Errorf("%s: got prefix %q for type %s, want %q", f.Name, f.Prefix, f.Type, want)
 		}
-		if want := strings.Contains(f.Package, "p256"); f.BigEndian != want {
-			t.Errorf("%s: got BigEndian %t, want %t", f.Name, f.BigEndian, want)
+		if want, ok := order[f.Package]; ok && f.BigEndian != want {
+			t.Errorf("%s: got BigEndian %t, and %t for another field of %s", f.Name, f.BigEndian, want, f.Package)
 		}
+		order[f.Package] = f.BigEndian
 		if f.R().Cmp(f.Modulus) <= 0 || f.R().BitLen() != 64*f.Limbs+1 {
 			t.Errorf("%s: R = %#x", f.Name, f.R())
 		}
@@ -65,16 +69,29 @@ func TestFields(t *testing.T) {
 		}
 		bound, name := f.Modulus, "p"
 		if f.Form == Weak {
-			bound, name = f.R(), "2^256"
+			bound, name = f.R(), fmt.Sprintf("2^%d", 64*f.Limbs)
 		}
 		if f.Bound().Cmp(bound) != 0 || f.BoundName() != name {
 			t.Errorf("%s: got bound %s = %#x, want %s = %#x", f.Name, f.BoundName(), f.Bound(), name, bound)
 		}
-		// 590 steps are enough for 256 bits when delta starts at 1/2; more than
-		// that by many would be slow for nothing.
-		if n := f.Steps(); n < 590 || n > 600 {
-			t.Errorf("%s: got %d division steps, want 590 to 600", f.Name, n)
+		// TestStepCounts demands enough steps; more by a batch would be slow for
+		// nothing.
+		if n, most := f.Steps(), StepBound(f.Modulus.BitLen())+f.Steps()/f.Batches; n >= most {
+			t.Errorf("%s: got %d division steps, want less than %d", f.Name, n, most)
 		}
+	}
+}
+
+// TestPackages checks that each package is listed once, in the order of Fields.
+func TestPackages(t *testing.T) {
+	var want []string
+	for i, f := range Fields() {
+		if i == 0 || f.Package != want[len(want)-1] {
+			want = append(want, f.Package)
+		}
+	}
+	if got := Packages(); !slices.Equal(got, want) || len(got) < 2 {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

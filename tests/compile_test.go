@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 // compile compiles a program that uses the type and holds the statement, where
@@ -27,23 +30,22 @@ func compile(t *testing.T, pkg, typ, statement string) error {
 // TestNoOperator checks that the compiler refuses ==, which would compare
 // limbs, not numbers, and in a time that depends on them.
 func TestNoOperator(t *testing.T) {
-	for _, pkg := range userPackages {
-		for _, typ := range []string{"Element", "Scalar"} {
-			if err := compile(t, pkg, typ, "a, b = b, a; println(a.Equal(&b))"); err != nil {
-				t.Errorf("a program that uses %s.%s: %v", pkg, typ, err)
-			}
-			for statement, expect := range map[string]string{
-				"println(a == b)":         "cannot be compared",
-				"println(a != b)":         "cannot be compared",
-				"_ = map[T]int{}":         "invalid map key type",
-				"switch a { case b: }":    "is not comparable",
-				"println(a.l)":            "a.l undefined",
-				"println(*(&a) == *(&b))": "cannot be compared",
-			} {
-				statement = strings.ReplaceAll(statement, "T", pkg+"."+typ)
-				if err := compile(t, pkg, typ, statement); err == nil || !strings.Contains(err.Error(), expect) {
-					t.Errorf("%s.%s: %s: got error %v, want one with %q", pkg, typ, statement, err, expect)
-				}
+	for _, f := range spec.Fields() {
+		pkg, typ := f.Package, f.Type
+		if err := compile(t, pkg, typ, "a, b = b, a; println(a.Equal(&b))"); err != nil {
+			t.Errorf("a program that uses %s.%s: %v", pkg, typ, err)
+		}
+		for statement, expect := range map[string]string{
+			"println(a == b)":         "cannot be compared",
+			"println(a != b)":         "cannot be compared",
+			"_ = map[T]int{}":         "invalid map key type",
+			"switch a { case b: }":    "is not comparable",
+			"println(a.l)":            "a.l undefined",
+			"println(*(&a) == *(&b))": "cannot be compared",
+		} {
+			statement = strings.ReplaceAll(statement, "T", pkg+"."+typ)
+			if err := compile(t, pkg, typ, statement); err == nil || !strings.Contains(err.Error(), expect) {
+				t.Errorf("%s.%s: %s: got error %v, want one with %q", pkg, typ, statement, err, expect)
 			}
 		}
 	}
@@ -60,41 +62,46 @@ func TestReport_golang_go_23172(t *testing.T) {
 		t.Fatal("no assembly in the tree")
 	}
 	dir := t.TempDir()
-	broken := filepath.Join(dir, "broken.s")
-	// The constraints of the file stay, the rest does not assemble.
-	replace := make(map[string]string)
+	overlay := func(name string, replace map[string]string) string {
+		data, err := json.Marshal(map[string]any{"Replace": replace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	build := func(overlay, arch, tags, packages string) error {
+		_, err := goCommand(".", []string{"GOOS=linux", "GOARCH=" + arch}, "build", "-overlay", overlay, "-tags", tags, packages)
+		return err
+	}
+	// The constraints of a file stay, the rest does not assemble.
+	all := make(map[string]string)
 	for name, text := range files {
 		at, err := filepath.Abs(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		to := fmt.Sprintf("%s.%d", broken, len(replace))
-		if err := os.WriteFile(to, append(text, "\nBROKEN\n"...), 0o644); err != nil {
+		n := len(all)
+		all[at] = filepath.Join(dir, fmt.Sprintf("broken%d.s", n))
+		if err := os.WriteFile(all[at], append(text, "\nBROKEN\n"...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		replace[at] = to
+		// Where it is compiled, the broken line does harm.
+		one := overlay(fmt.Sprintf("overlay%d.json", n), map[string]string{at: all[at]})
+		if err := build(one, "amd64", "", "./"+path.Dir(name)); err == nil || !strings.Contains(err.Error(), "BROKEN") {
+			t.Errorf("amd64 without purego: %s: got error %v, want one about the broken line", name, err)
+		}
 	}
-	overlay := filepath.Join(dir, "overlay.json")
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(overlay, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	build := func(arch, tags string) error {
-		_, err := goCommand(".", []string{"GOOS=linux", "GOARCH=" + arch}, "build", "-overlay", overlay, "-tags", tags, "./field25519", "./fieldp256")
-		return err
-	}
-	if err := build("amd64", ""); err == nil || !strings.Contains(err.Error(), "BROKEN") {
-		t.Errorf("amd64 without purego: got error %v, want one about the broken line", err)
-	}
+	every := overlay("overlay.json", all)
 	for _, arch := range []string{"amd64", "arm64", "386", "riscv64", "s390x"} {
-		if err := build(arch, "purego"); err != nil {
+		if err := build(every, arch, "purego", "./..."); err != nil {
 			t.Errorf("%s with purego: %v", arch, err)
 		}
 		if arch != "amd64" {
-			if err := build(arch, ""); err != nil {
+			if err := build(every, arch, "", "./..."); err != nil {
 				t.Errorf("%s: %v", arch, err)
 			}
 		}

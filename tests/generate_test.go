@@ -179,7 +179,7 @@ func TestGeneratorArguments(t *testing.T) {
 			}
 			for _, test := range []struct {
 				about  string
-				args   []string // DIR is an empty directory, FILE a file, GO a directory with another package
+				args   []string // DIR is an empty directory, FILE a file, GO a directory with another package, BLOCKED see below
 				expect string
 			}{
 				{"no flags", nil, "expected"},
@@ -191,12 +191,14 @@ func TestGeneratorArguments(t *testing.T) {
 				{"a directory that does not exist", []string{"-field", fields.own, "-out", "DIR/none"}, "-out"},
 				{"a file for a directory", []string{"-field", fields.own, "-out", "FILE"}, "directory"},
 				{"the directory of another package", []string{"-field", fields.own, "-out", "GO"}, "package"},
+				{"a directory in the place of a file", []string{"-field", fields.own, "-out", "BLOCKED"}, "regular file"},
 				{"an argument too many", []string{"-field", fields.own, "-out", "DIR", "more"}, `"more"`},
 				{"an unknown flag", []string{"-feild", fields.own, "-out", "DIR"}, "-feild"},
 			} {
 				dir := t.TempDir()
-				for _, sub := range []string{"DIR", "GO"} {
-					if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+				// Files come before fe_amd64.s in the order of names, and after it.
+				for _, sub := range []string{"DIR", "GO", "BLOCKED/fe_amd64.s"} {
+					if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
 						t.Fatal(err)
 					}
 				}

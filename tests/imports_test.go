@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 const module = "github.com/seed-6f9cd256/fieldproof"
@@ -30,12 +32,21 @@ func (d dependency) below(dirs ...string) bool {
 	})
 }
 
-var userPackages = []string{"field25519", "fieldp256"}
+// userPackages are the directories of what users import.
+var userPackages = spec.Packages()
+
+// packagePaths returns them as arguments of the go command.
+func packagePaths() (paths []string) {
+	for _, p := range userPackages {
+		paths = append(paths, "./"+p)
+	}
+	return paths
+}
 
 var rules = []rule{
 	{
 		"what users import depends on the standard library and x/sys/cpu only, and not on math/big",
-		".", []string{"./field25519", "./fieldp256"},
+		".", packagePaths(),
 		func(d dependency) bool {
 			return d.standard && d.path != "math/big" || d.path == "golang.org/x/sys/cpu" || d.below(userPackages...)
 		},

@@ -126,7 +126,7 @@ func TestReport_dalek_cryptography_curve25519_dalek_659(t *testing.T) {
 	for _, arch := range slices.Sorted(maps.Keys(conditional)) {
 		t.Run(arch, func(t *testing.T) {
 			out, err := goCommand(".", []string{"GOOS=linux", "GOARCH=" + arch},
-				"build", "-tags", "purego", "-gcflags=-S", "./field25519", "./fieldp256")
+				append([]string{"build", "-tags", "purego", "-gcflags=-S"}, packagePaths()...)...)
 			if err != nil {
 				t.Fatal(err)
 			}

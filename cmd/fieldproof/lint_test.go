@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/asmtest"
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 func TestUsage(t *testing.T) {
@@ -22,6 +26,7 @@ func TestUsage(t *testing.T) {
 		{"cosim -h", "usage: fieldproof cosim", exitOK},
 		{"cosim -n 0", "want at least 1 state and no arguments, got 0", exitUsage},
 		{"cosim all", "want at least 1 state", exitUsage},
+		{"lint -h", "Packages without assembly and without contracts are passed over", exitOK},
 		{"lint errors", "none of the packages has contracts or assembly", exitUsage},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -55,11 +60,64 @@ func TestLint(t *testing.T) {
 	}
 }
 
+// TestLintEverything lints all packages of the module: those of the fields, and
+// others that have nothing to lint or are passed over by name.
+func TestLintEverything(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	status := run([]string{"lint", module + "/..."}, &stdout, &stderr)
+	if status != exitOK || !strings.HasSuffix(stdout.String(), " 0 problems\n") {
+		t.Errorf("status %d, want %d; printed\n%s%s", status, exitOK, &stdout, &stderr)
+	}
+	if want := fmt.Sprintf("lint: %d packages, ", len(spec.Packages())); !strings.Contains(stdout.String(), want) {
+		t.Errorf("printed\n%s\nwant %q", &stdout, want)
+	}
+	for path := range harnesses {
+		if !strings.Contains(stdout.String(), path+": passed over: ") {
+			t.Errorf("printed\n%s\nwant that %s is passed over", &stdout, path)
+		}
+	}
+}
+
+// TestHarnesses checks that no package for users depends on what is passed over.
+func TestHarnesses(t *testing.T) {
+	args := []string{"list", "-deps"}
+	for _, p := range spec.Packages() {
+		args = append(args, module+"/"+p)
+	}
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	if !slices.Contains(deps, module+"/"+spec.Packages()[0]) {
+		t.Fatalf("go list -deps printed %q, want the packages themselves at least", deps)
+	}
+	for path := range harnesses {
+		if slices.Contains(deps, path) {
+			t.Errorf("the field packages depend on %s, whose assembly is not linted", path)
+		}
+	}
+}
+
+// TestLintNoContract lints a package whose assembly no contract knows.
+func TestLintNoContract(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOFLAGS", "")
+	dir := asmtest.Module(t, "flags", asmtest.Routine("uninvited", "$0-0", "RET"))
+	var stdout, stderr bytes.Buffer
+	if status := run([]string{"lint", "-C", dir, "."}, &stdout, &stderr); status != exitFailed {
+		t.Errorf("status %d, want %d: %s", status, exitFailed, &stderr)
+	}
+	if want := "flags.uninvited: contract: flags_amd64.s has a routine for which there is no contract\n"; !strings.Contains(stdout.String(), want) {
+		t.Errorf("printed\n%s\nwant %q", &stdout, want)
+	}
+}
+
 // TestLintFields is the command as people run it.
 func TestLintFields(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	status := run([]string{"lint", "-v"}, &stdout, &stderr)
-	if status != exitOK || !strings.Contains(stdout.String(), "lint: 2 packages, ") || !strings.HasSuffix(stdout.String(), " 0 problems\n") {
+	if status != exitOK || !strings.Contains(stdout.String(), fmt.Sprintf("lint: %d packages, ", len(spec.Packages()))) || !strings.HasSuffix(stdout.String(), " 0 problems\n") {
 		t.Errorf("status %d, want %d; printed\n%s%s", status, exitOK, &stdout, &stderr)
 	}
 	if want := "field25519.feMultiplyADX: ok, "; !strings.Contains(stdout.String(), want) {

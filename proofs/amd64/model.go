@@ -18,7 +18,10 @@ type Model struct {
 // and the common integer instructions of hand-written code.
 func Models() []Model { return slices.Clone(modelList) }
 
-const narrow = "8 " + wide
+const (
+	wide   = "32 64"
+	narrow = "8 " + wide
+)
 
 var modelList = []Model{
 	{"MOV", narrow, "rr rm mr ri mi"},

@@ -79,10 +79,15 @@ type Result struct {
 // Routine lints the machine code of one routine against its contract. The name
 // is the one to report problems under.
 func Routine(name string, code []byte, contract *spec.Routine) Result {
+	return analyze(name, code, contract).result
+}
+
+// analyze is Routine, with what it found on the way.
+func analyze(name string, code []byte, contract *spec.Routine) *analysis {
 	a := &analysis{result: Result{Routine: name}, index: make(map[int]int), seen: make(map[Problem]bool)}
-	whole := func(kind Kind, err error) Result {
+	whole := func(kind Kind, err error) *analysis {
 		a.result.Problems = append(a.result.Problems, Problem{Routine: name, Offset: -1, Kind: kind, Reason: err.Error()})
-		return a.result
+		return a
 	}
 	var err error
 	if a.frame, err = newFrame(contract); err != nil {
@@ -102,7 +107,7 @@ func Routine(name string, code []byte, contract *spec.Routine) Result {
 	}
 	a.follow()
 	slices.SortStableFunc(a.result.Problems, func(p, q Problem) int { return cmp.Compare(p.Offset, q.Offset) })
-	return a.result
+	return a
 }
 
 // rules applies what can be seen without following the code: the allow-list,

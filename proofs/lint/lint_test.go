@@ -104,15 +104,15 @@ func TestCleanRoutines(t *testing.T) {
 		// secret is chosen by it.
 		{name: "uMasks", size: "$0-16", body: load + fill + `
 			MOVQ (SI), AX; ADDQ 8(SI), AX; SBBQ R9, R9; ANDQ R9, AX
-			SUBQ R10, R10; SETCS AL; MOVBLZX AL, R11; CMOVQCS AX, R10; MOVQ R10, (DI); RET`},
+			SUBQ R10, R10; SETCS AL; MOVL AX, R11; CMOVQCS AX, R10; MOVQ R10, (DI); RET`},
 		{name: "uChains", size: "$0-16", body: load + fill + `
 			MOVQ (SI), DX; XORL R8, R8; MULXQ 8(SI), R9, R10; ADCXQ R8, R9; ADOXQ R10, R9; ADCXQ R9, R10
-			IMUL3Q $38, R9, R9; SHLQ $3, R9, R10; SHRXQ R9, R10, R11; RORXQ $7, R11, R12; MOVQ R12, (DI); RET`},
+			IMUL3Q $38, R9, R9; SHRQ $3, R9, R10; BZHIQ R9, R10, R11; SARQ $7, R11; MOVQ R11, (DI); RET`},
 		// A loop with a constant trip count, whose counter is in the frame and
 		// whose address depends on it.
 		{name: "uLoop", size: "$24-16", body: load + fill + `
 			MOVQ $4, 8(SP)
-			loop: MOVQ 8(SP), CX; MOVQ -8(SI)(CX*8), AX; ADDQ AX, -8(DI)(CX*8); DECQ 8(SP); JNE loop; RET`},
+			loop: MOVQ 8(SP), CX; MOVQ -8(SI)(CX*8), AX; ADDQ -8(DI)(CX*8), AX; MOVQ AX, -8(DI)(CX*8); DECQ 8(SP); JNE loop; RET`},
 		// A loop by a moving pointer, with an address that is compared.
 		{name: "uPointer", size: "$0-16", body: load + `
 			LEAQ 32(SI), CX
@@ -126,10 +126,10 @@ func TestCleanRoutines(t *testing.T) {
 		{name: "vPublic", size: "$0-32", body: `
 			MOVQ n+8(FP), CX; MOVQ k+16(FP), AX; MOVQ AX, DX
 			loop: ADDQ AX, DX; DECQ CX; JNE loop
-			TESTQ CX, CX; JEQ same; NOTQ DX
+			TESTQ CX, CX; JEQ same; ADDQ $1, DX
 			same: MOVQ DX, r+24(FP); RET`},
 		{name: "vBytes", size: "$0-32", body: `
-			MOVQ x+0(FP), DI; MOVL k+16(FP), AX; TESTB AL, AL; MOVQ $0, BX; SETNE BL; MOVL AX, 4(DI)
+			MOVQ x+0(FP), DI; MOVL k+16(FP), AX; TESTB $1, AL; MOVQ $0, BX; SETNE BL; MOVL AX, 4(DI)
 			MOVQ $0, r+24(FP); SETEQ r+24(FP); RET`},
 		{name: "pResult", size: "$0-24", body: "MOVQ n+8(FP), AX; XORL CX, CX; MULQ CX; MOVQ AX, r+16(FP); RET"},
 		{name: "oCopy", size: "$0-24", body: "MOVQ x+8(FP), AX; MOVQ (AX), AX; MOVQ z+0(FP), CX; MOVQ AX, (CX); RET"},

@@ -95,7 +95,7 @@ func (a *analysis) Select(b bit, w, v value) value {
 		return w
 	case b.known:
 		return v
-	case w == v: // and so the bit does not matter
+	case w == v && (w.known || w.shape == callerBP): // one word, so the bit does not matter
 		return w
 	}
 	j := join(w, v)

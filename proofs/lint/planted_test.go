@@ -6,28 +6,28 @@ import "testing"
 
 func TestPlantedSecrets(t *testing.T) {
 	checkRoutines(t, []routine{
-		{"uJump", "$0-16", load + fill + "MOVQ (SI), AX; TESTQ AX, AX; JEQ end; NOTQ AX; end: RET",
+		{"uJump", "$0-16", load + fill + "MOVQ (SI), AX; TESTQ AX, AX; JEQ end; ADDQ $1, AX; end: RET",
 			[]string{"JE | secret jump | depends on a secret"}},
-		{"vValue", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), CX; SHRQ $1, CX; JCS end; NOTQ CX; end: RET",
+		{"vValue", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), CX; SHRQ $1, CX; JCS end; ADDQ $1, CX; end: RET",
 			[]string{"JB | secret jump | depends on a secret"}},
 		// Through the frame, as a count of turns.
 		{"vFrame", "$16-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), CX; MOVQ CX, 8(SP); loop: DECQ 8(SP); JNE loop; RET",
 			[]string{"JNE | secret jump | depends on a secret"}},
 		// Through a conditional move between constants.
-		{"vMove", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; CMPQ AX, $1; MOVL $0, AX; MOVL $1, CX; CMOVQEQ AX, CX; TESTQ CX, CX; JNE end; NOTQ CX; end: RET",
+		{"vMove", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; CMPQ AX, $1; MOVL $0, AX; MOVL $1, CX; CMOVQEQ AX, CX; TESTQ CX, CX; JNE end; ADDQ $1, CX; end: RET",
 			[]string{"JNE | secret jump | depends on a secret"}},
 		// Through a byte of a register.
-		{"vByte", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; CMPQ AX, $1; MOVL $0, AX; SETEQ AL; TESTQ AX, AX; JNE end; NOTQ AX; end: RET",
+		{"vByte", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; CMPQ AX, $1; MOVL $0, AX; SETEQ AL; TESTQ AX, AX; JNE end; ADDQ $1, AX; end: RET",
 			[]string{"JNE | secret jump | depends on a secret"}},
 		// Stored behind one pointer, read back, and left in a flag over a move.
-		{"uStored", "$0-16", load + fill + "MOVQ (SI), AX; MOVQ AX, (DI); ADDQ $1, (DI); MOVQ $0, AX; JOS end; NOTQ AX; end: RET",
+		{"uStored", "$0-16", load + fill + "MOVQ (SI), AX; MOVQ AX, (DI); DECQ (DI); MOVQ $0, AX; JOS end; ADDQ $1, AX; end: RET",
 			[]string{"JO | secret jump | depends on a secret"}},
 		// Stored behind one pointer and read behind another, which may be equal:
 		// the 0 that was stored there need not be there any more.
-		{"wAlias", "$0-16", load + fill + "MOVQ 8(SI), CX; MOVQ CX, (SI); MOVQ (DI), CX; TESTQ CX, CX; JNE end; NOTQ AX; end: RET",
+		{"wAlias", "$0-16", load + fill + "MOVQ 8(SI), CX; MOVQ CX, (SI); MOVQ (DI), CX; TESTQ CX, CX; JNE end; ADDQ $1, AX; end: RET",
 			[]string{"JNE | secret jump | depends on a secret"}},
 		// On one of two paths that meet.
-		{"vMeet", "$0-32", "MOVQ $0, r+24(FP); MOVQ $0, AX; CMPQ n+8(FP), $1; JEQ meet; MOVQ k+16(FP), AX; meet: TESTQ AX, AX; JMI end; NOTQ AX; end: RET",
+		{"vMeet", "$0-32", "MOVQ $0, r+24(FP); MOVQ $0, AX; MOVQ n+8(FP), R8; CMPQ R8, $1; JEQ meet; MOVQ k+16(FP), AX; meet: TESTQ AX, AX; JMI end; ADDQ $1, AX; end: RET",
 			[]string{"JS | secret jump | depends on a secret"}},
 		// In the second turn of a loop only.
 		{"vTurn", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; MOVQ CX, AX; loop: TESTQ AX, AX; JMI end; MOVQ DX, AX; DECQ CX; JNE loop; end: RET",
@@ -38,6 +38,43 @@ func TestPlantedSecrets(t *testing.T) {
 			[]string{"MOVQ AX, 0x8(R8) | secret address | writes at an address that depends on a secret"}},
 		{"uChosen", "$0-16", load + fill + "MOVQ (SI), AX; CMPQ AX, $0; CMOVQEQ SI, DI; MOVQ (DI), AX; RET",
 			[]string{"MOVQ 0(DI), AX | secret address | reads at an address that depends on a secret"}},
+		// Between two public words of which nothing is known: they need not be equal.
+		{"vChosenWord", "$0-32", "MOVQ $0, r+24(FP); MOVQ n+8(FP), AX; LEAQ 1(AX), CX; MOVQ k+16(FP), DX; TESTQ DX, DX; CMOVQEQ AX, CX; TESTQ CX, CX; JNE end; ADDQ $1, AX; end: RET",
+			[]string{"JNE | secret jump | depends on a secret"}},
+		// Under a half that is public.
+		{"vHalfCell", "$16-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; MOVQ AX, 8(SP); MOVL $0, CX; MOVL CX, 8(SP); MOVQ 8(SP), AX; TESTQ AX, AX; JNE end; ADDQ $1, AX; end: RET",
+			[]string{"JNE | secret jump | depends on a secret"}},
+		{"vLowByte", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; MOVQ n+8(FP), R8; CMPQ R8, $1; SETEQ AL; TESTQ AX, AX; JNE end; ADDQ $1, AX; end: RET",
+			[]string{"JNE | secret jump | depends on a secret"}},
+		// In the flags of a sum that is an address.
+		{"uAddressFlag", "$0-16", load + fill + "MOVQ (SI), CX; ADDQ CX, DI; JCS end; ADDQ $1, AX; end: RET",
+			[]string{"JB | secret jump | depends on a secret"}},
+		// In one of two flags; the other is known to be 0.
+		{"uEitherFlag", "$0-16", load + fill + "MOVQ (SI), CX; TESTQ CX, CX; JLS end; ADDQ $1, AX; end: RET",
+			[]string{"JBE | secret jump | depends on a secret"}},
+		// In a flag, and in a word, on one of two paths that go on as one from an
+		// undecided jump: whichever of them gets there first.
+		{"vFlagMeet", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; TESTQ CX, CX; JMI other; SUBQ $1, CX; DECQ DX; JMP meet; other: SUBQ $1, CX; DECQ CX; meet: JCS on; MOVQ CX, AX; on: JEQ end; MOVQ DX, AX; end: RET",
+			[]string{"JE | secret jump | depends on a secret"}},
+		{"vFlagMeets", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; TESTQ CX, CX; JMI other; SUBQ $1, CX; DECQ CX; JMP meet; other: SUBQ $1, CX; DECQ DX; meet: JCS on; MOVQ CX, AX; on: JEQ end; MOVQ DX, AX; end: RET",
+			[]string{"JE | secret jump | depends on a secret"}},
+		{"vWordMeet", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; TESTQ CX, CX; JMI other; MOVQ CX, AX; JMP meet; other: MOVQ DX, AX; meet: CMPQ CX, $7; JCS on; MOVQ CX, R8; on: TESTQ AX, AX; JPL end; MOVQ DX, AX; end: RET",
+			[]string{"JNS | secret jump | depends on a secret"}},
+		{"vWordMeets", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; TESTQ CX, CX; JMI other; MOVQ DX, AX; JMP meet; other: MOVQ CX, AX; meet: CMPQ CX, $7; JCS on; MOVQ CX, R8; on: TESTQ AX, AX; JPL end; MOVQ DX, AX; end: RET",
+			[]string{"JNS | secret jump | depends on a secret"}},
+		{"vCellMeet", "$16-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; TESTQ CX, CX; JMI other; MOVQ CX, 8(SP); JMP meet; other: MOVQ DX, 8(SP); meet: CMPQ CX, $7; JCS on; MOVQ CX, R8; on: MOVQ 8(SP), AX; TESTQ AX, AX; JPL end; MOVQ DX, AX; end: RET",
+			[]string{"JNS | secret jump | depends on a secret"}},
+		{"vCellMeets", "$16-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; TESTQ CX, CX; JMI other; MOVQ DX, 8(SP); JMP meet; other: MOVQ CX, 8(SP); meet: CMPQ CX, $7; JCS on; MOVQ CX, R8; on: MOVQ 8(SP), AX; TESTQ AX, AX; JPL end; MOVQ DX, AX; end: RET",
+			[]string{"JNS | secret jump | depends on a secret"}},
+		// The same, where the path with the secret is still to be followed when the
+		// other one gets there.
+		{"vFlagWaits", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), DX; MOVQ n+8(FP), CX; SUBQ $1, CX; DECQ DX; JCS x; y: JEQ end; MOVQ DX, AX; end: RET; x: CMPQ CX, $3; JCS y; RET",
+			[]string{"JE | secret jump | depends on a secret"}},
+		{"vWordWaits", "$0-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; MOVQ n+8(FP), CX; CMPQ CX, $7; JCS x; y: TESTQ AX, AX; JEQ end; ADDQ $1, AX; end: RET; x: MOVQ CX, AX; CMPQ CX, $3; JCS y; RET",
+			[]string{"JE | secret jump | depends on a secret"}},
+		// Read at a place that cannot be told, so it may be what is secret there.
+		{"vUntold", "$0-32", "MOVQ $0, r+24(FP); MOVQ x+0(FP), DI; MOVQ n+8(FP), CX; MOVQ (DI)(CX*8), AX; TESTQ AX, AX; JNE end; ADDQ $1, AX; end: RET",
+			[]string{"MOVQ 0(DI)(CX*8), AX | memory | cannot be bounded", "JNE | secret jump | depends on a secret"}},
 		{"pResult", "$0-24", "MOVQ k+0(FP), AX; MOVQ AX, r+16(FP); RET",
 			[]string{"MOVQ AX, 0x18(SP) | secret made public | result r, which the contract calls public"}},
 		{"oBuffer", "$0-24", "MOVQ z+0(FP), CX; MOVQ k+16(FP), AX; MOVQ AX, (CX); RET",
@@ -56,7 +93,7 @@ func TestPlantedInstructions(t *testing.T) {
 		{"uShiftCL", "$0-16", load + fill + "MOVQ (SI), CX; SHLQ CX, AX; RET",
 			[]string{"SHLQ CL, AX | instruction | SHL with operands \"rr\""}},
 		{"uExchange", "$0-16", load + fill + "XCHGQ AX, (DI); RET",
-			[]string{"XCHGQ AX, 0(DI) | instruction | XCHG with operands \"mr\""}},
+			[]string{"XCHGQ AX, 0(DI) | instruction | XCHG is not on the allow-list"}},
 		{"uLocked", "$0-16", load + fill + "LOCK; ADDQ AX, (DI); RET",
 			[]string{"LOCK ADDQ AX, 0(DI) | instruction | LOCK ADD is not on the allow-list"}},
 		{"uStatic", "$0-16", load + fill + "MOVQ ·uDivide+0(SB), AX; RET",
@@ -77,17 +114,17 @@ func TestPlantedFlow(t *testing.T) {
 	checkRoutines(t, []routine{
 		{"uTail", "$0-16", load + fill + "JMP ·uFallsOff(SB)",
 			[]string{"JMP | flow of control | where no instruction of the routine starts"}},
-		{"uFallsOff", "$0-16", load + fill + "NOTQ AX",
-			[]string{"NOTQ AX | flow of control | where no instruction of the routine starts"}},
+		{"uFallsOff", "$0-16", load + fill + "ADDQ $1, AX",
+			[]string{"ADDQ $0x1, AX | flow of control | where no instruction of the routine starts"}},
 		// EB FF jumps to its own second byte.
-		{"uInside", "$0-16", load + fill + "BYTE $0xeb; BYTE $0xff; NOTQ AX; RET",
+		{"uInside", "$0-16", load + fill + "BYTE $0xeb; BYTE $0xff; ADDQ $1, AX; RET",
 			[]string{"JMP | flow of control | where no instruction of the routine starts"}},
 		{"uForever", "$0-16", load + fill + "loop: JMP loop",
 			[]string{"JMP | flow of control | no return within"}},
-		{"uUnreached", "$0-16", load + fill + "MOVQ $1, CX; DECQ CX; JEQ end; NOTQ AX; NEGQ AX; end: RET",
-			[]string{"NOTQ AX | flow of control | is never reached"}},
+		{"uUnreached", "$0-16", load + fill + "MOVQ $1, CX; DECQ CX; JEQ end; ADDQ $1, AX; ADDQ $2, AX; end: RET",
+			[]string{"ADDQ $0x1, AX | flow of control | is never reached"}},
 		// Without NOSPLIT the assembler would compare SP with the limit in g.
-		{"uSplit", "$0-16", load + fill + "CMPQ SP, 16(R14); JLS end; NOTQ AX; end: RET",
+		{"uSplit", "$0-16", load + fill + "CMPQ SP, 16(R14); JLS end; ADDQ $1, AX; end: RET",
 			[]string{"CMPQ SP, 0x10(R14) | register | uses R14, which holds the current goroutine (g)",
 				"CMPQ SP, 0x10(R14) | undefined value | holds no defined value",
 				"CMPQ SP, 0x10(R14) | memory | not in a buffer"}},
@@ -110,7 +147,7 @@ func TestPlantedMemory(t *testing.T) {
 			[]string{"MOVQ AX, 0(DI) | memory | writes 8 bytes at offset 32 of z: it has 32 bytes"}},
 		{"uWriteInput", "$0-16", load + fill + "MOVQ AX, 8(SI); RET",
 			[]string{"MOVQ AX, 0x8(SI) | memory | writes 8 bytes at offset 8 of x: the contract only lets it be read"}},
-		{"uLoopTooFar", "$0-16", load + fill + "XORL CX, CX; loop: MOVQ (SI)(CX*8), AX; INCQ CX; CMPQ CX, $5; JNE loop; RET",
+		{"uLoopTooFar", "$0-16", load + fill + "XORL CX, CX; loop: MOVQ (SI)(CX*8), AX; ADDQ $1, CX; CMPQ CX, $5; JNE loop; RET",
 			[]string{"MOVQ 0(SI)(CX*8), AX | memory | reads 8 bytes at offset 32 of x: it has 32 bytes"}},
 		{"vUnbounded", "$0-32", "MOVQ x+0(FP), DI; MOVQ n+8(FP), CX; ANDQ $3, CX; MOVQ (DI)(CX*8), AX; MOVQ AX, r+24(FP); RET",
 			[]string{"MOVQ 0(DI)(CX*8), AX | memory | reads at an offset of x that cannot be bounded"}},
@@ -141,10 +178,16 @@ func TestPlantedUndefined(t *testing.T) {
 			[]string{"MOVQ 0x8(DI), AX | undefined value | reads 8 bytes at offset 8 of z before they are written"}},
 		{"uReadFrame", "$16-16", load + fill + "MOVQ 8(SP), AX; RET",
 			[]string{"MOVQ 0x8(SP), AX | undefined value | reads 8 bytes at offset -16 of the stack (0 is SP on entry) before they are written"}},
+		// SP has been above it, where a signal overwrites what is below.
+		{"uReadReleased", "$0-16", load + fill + "SUBQ $16, SP; MOVQ AX, (SP); ADDQ $16, SP; SUBQ $16, SP; MOVQ (SP), AX; ADDQ $16, SP; RET",
+			[]string{"MOVQ 0(SP), AX | undefined value | reads 8 bytes at offset -16 of the stack (0 is SP on entry) before they are written"}},
+		// Half of a cell, over and under a half that is not written; it may be secret.
+		{"vHalfWritten", "$16-32", "MOVQ $0, r+24(FP); MOVQ k+16(FP), AX; MOVL AX, 12(SP); MOVL $0, CX; MOVL CX, 12(SP); MOVQ 8(SP), AX; TESTQ AX, AX; JNE end; ADDQ $1, AX; end: RET",
+			[]string{"MOVQ 0x8(SP), AX | undefined value | reads 8 bytes", "JNE | secret jump | depends on a secret"}},
 		{"vNoResult", "$0-32", "RET",
 			[]string{"RET | undefined value | returns before the result r is written"}},
 		// Written on one of two paths.
-		{"vOneWay", "$0-32", "CMPQ n+8(FP), $1; JEQ end; MOVQ $0, r+24(FP); end: RET",
+		{"vOneWay", "$0-32", "MOVQ n+8(FP), R8; CMPQ R8, $1; JEQ end; MOVQ $0, r+24(FP); end: RET",
 			[]string{"RET | undefined value | returns before the result r is written"}},
 		{"uRegister", "$0-16", load + fill + "ADDQ CX, AX; RET",
 			[]string{"ADDQ CX, AX | undefined value | holds no defined value"}},
@@ -156,12 +199,12 @@ func TestPlantedUndefined(t *testing.T) {
 			[]string{"CMOVE AX, DX | undefined value | uses ZF, which is undefined here"}},
 		{"uOverflowAfterShift", "$0-16", load + fill + "SHLQ $2, AX; XORL CX, CX; SHLQ $2, AX; ADOXQ AX, CX; RET",
 			[]string{"ADOXQ AX, CX | undefined value | uses OF, which is undefined here"}},
-		{"uSignAfterBitTest", "$0-16", load + fill + "BTQ $2, AX; SETMI AL; RET",
+		{"uSignAfterMultiply", "$0-16", load + fill + "IMULQ AX, AX; SETMI AL; RET",
 			[]string{"SETS AL | undefined value | uses SF, which is undefined here"}},
-		{"uParityAfterAndNot", "$0-16", load + fill + "ANDNQ AX, AX, CX; SETPS AL; RET",
+		{"uParityAfterZeroHigh", "$0-16", load + fill + "BZHIQ AX, AX, CX; SETPS AL; RET",
 			[]string{"SETP AL | undefined value | uses PF, which is undefined here"}},
-		// INC leaves CF as it was, which here is undefined.
-		{"uCarryOverIncrement", "$0-16", load + fill + "INCQ AX; SBBQ AX, AX; RET",
+		// DEC leaves CF as it was, which here is undefined.
+		{"uCarryOverDecrement", "$0-16", load + fill + "DECQ AX; SBBQ AX, AX; RET",
 			[]string{"SBBQ AX, AX | undefined value | uses CF, which is undefined here"}},
 	})
 }

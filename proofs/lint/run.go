@@ -22,8 +22,9 @@ type analysis struct {
 	in   amd64.Inst // the current instruction
 	dead bool       // the current path cannot be followed any further
 
-	reached []bool // by index in code
-	partial bool   // some path was given up
+	states  map[int]*state // by offset, where paths start: at the entry, and where a jump was not decided
+	reached []bool         // by index in code
+	partial bool           // some path was given up
 }
 
 // report records a problem of the current instruction. Only the first of a
@@ -55,14 +56,14 @@ func (a *analysis) fatal(kind Kind, format string, args ...any) {
 func (a *analysis) follow() {
 	a.reached = make([]bool, len(a.code))
 	pending := []int{0}
-	states := map[int]*state{0: a.frame.entry()}
+	a.states = map[int]*state{0: a.frame.entry()}
 	for len(pending) > 0 {
 		at := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		a.s = states[at].clone()
+		a.s = a.states[at].clone()
 		for _, next := range a.path(at) {
-			if known, ok := states[next]; !ok {
-				states[next] = a.s.clone()
+			if known, ok := a.states[next]; !ok {
+				a.states[next] = a.s.clone()
 			} else if !known.merge(a.s) {
 				continue
 			}

@@ -11,7 +11,8 @@ const (
 
 // A value is what is known of a 64-bit word on every execution that reaches an
 // instruction. What is known is the same on every execution, so it is never
-// secret.
+// secret. Values that are equal describe equal words only where they are known,
+// or the caller's BP: two numbers of which nothing is known are two numbers.
 type value struct {
 	shape   shape
 	secret  bool   // may depend on a secret
@@ -33,7 +34,8 @@ func at(obj int, offset int64) value {
 
 func (a value) isNumber(v uint64) bool { return a.shape == number && a.known && a.v == v }
 
-// join returns what is known of a word that is either a or b.
+// join returns what is known of a word that is either a or b. It says nothing of
+// what decides between them; where that may be secret, the caller adds it.
 func join(a, b value) value {
 	if a == b {
 		return a

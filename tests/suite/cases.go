@@ -87,7 +87,14 @@ func power(x, k int) int {
 func (c *checker) draw(s source) input {
 	in := input{limbs: make([][]uint64, len(c.ptrs)), values: make([]uint64, len(c.vals))}
 	var last *big.Int
-	for i, p := range c.ptrs {
+	// In either order, since what is drawn later depends on what came before,
+	// and a routine does not treat its operands alike.
+	backwards := s.pick(2) == 1
+	for i := range c.ptrs {
+		if backwards {
+			i = len(c.ptrs) - 1 - i
+		}
+		p := c.ptrs[i]
 		if p.Role == spec.Out {
 			continue
 		}

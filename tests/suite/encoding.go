@@ -82,14 +82,14 @@ func (y Type[E, P]) bytes(operands []P) error {
 	for _, a := range operands {
 		b := a.Bytes()
 		x := y.Decode(b)
-		if len(b) != 32 || x.Cmp(y.Field.Modulus) >= 0 {
-			return faultf(y, "Bytes: got %d bytes that encode %#x, want 32 and a value below %#x", len(b), x, y.Field.Modulus)
+		if len(b) != y.size() || x.Cmp(y.Field.Modulus) >= 0 {
+			return faultf(y, "Bytes: got %d bytes that encode %#x, want %d and a value below %#x", len(b), x, y.size(), y.Field.Modulus)
 		}
 		clear(b)
 		if y.Value(a).Cmp(x) != 0 {
 			return faultf(y, "writing to the slice that Bytes returned changed the element %#x", x)
 		}
-		if back, err := P(new(E)).SetCanonicalBytes(y.Encode(x, 32)); err != nil || P(back).Equal(a) != 1 {
+		if back, err := P(new(E)).SetCanonicalBytes(y.Encode(x, y.size())); err != nil || P(back).Equal(a) != 1 {
 			return faultf(y, "SetCanonicalBytes(Bytes()) of %#x: error %v, or another value", x, err)
 		}
 	}
@@ -107,29 +107,29 @@ type setter[E any, P Methods[E]] struct {
 func (y Type[E, P]) setters() []setter[E, P] {
 	strict := func(x []byte) (*big.Int, bool) {
 		v := y.Decode(x)
-		return v, len(x) == 32 && v.Cmp(y.Field.Modulus) < 0
+		return v, len(x) == y.size() && v.Cmp(y.Field.Modulus) < 0
 	}
 	loose := strict
 	if y.Field.Form == spec.Weak {
 		// RFC 7748, section 5: the top bit is ignored, other values are reduced.
 		loose = func(x []byte) (*big.Int, bool) {
 			v := y.Decode(x)
-			return y.mod(v.SetBit(v, 255, 0)), len(x) == 32
+			return y.mod(v.SetBit(v, 8*y.size()-1, 0)), len(x) == y.size()
 		}
 	}
 	return []setter[E, P]{
 		{"SetBytes", P.SetBytes, loose},
 		{"SetCanonicalBytes", P.SetCanonicalBytes, strict},
 		{"SetWideBytes", P.SetWideBytes, func(x []byte) (*big.Int, bool) {
-			return y.mod(y.Decode(x)), 32 <= len(x) && len(x) <= 64
+			return y.mod(y.Decode(x)), y.size() <= len(x) && len(x) <= 2*y.size()
 		}},
 	}
 }
 
-// lengths checks every length from none to 100 bytes.
+// lengths checks every length from none to three times that of an encoding.
 func (s setter[E, P]) lengths(y Type[E, P]) error {
 	inputs := [][]byte{nil}
-	for n := range 101 {
+	for n := range 3*y.size() + 1 {
 		for _, fill := range []byte{0, 0xa7, 0xff} {
 			inputs = append(inputs, bytes.Repeat([]byte{fill}, n))
 		}
@@ -152,13 +152,13 @@ func (s setter[E, P]) lengths(y Type[E, P]) error {
 // the setter accepts.
 func (s setter[E, P]) edges(y Type[E, P]) error {
 	v := newValues(y.Field)
-	for n := 32; n <= 64; n++ {
+	for n := y.size(); n <= 2*y.size(); n++ {
 		if _, ok := s.model(make([]byte, n)); !ok {
 			continue
 		}
 		edges := v.edges(pow2(8 * n))
-		if n == 64 {
-			edges = v.wideEdges(pow2(512))
+		if n == 2*y.size() {
+			edges = v.wideEdges(pow2(8 * n))
 		}
 		for _, x := range edges {
 			if err := s.check(y, y.Encode(x, n)); err != nil {
@@ -193,17 +193,17 @@ func (s setter[E, P]) check(y Type[E, P], x []byte) error {
 	case y.Value(z).Cmp(old) != 0:
 		return faultf(y, "%s(%x) failed and changed its receiver to %#x", s.name, x, y.Value(z))
 	}
-	return checkMessage(err.Error(), y.Field.Package, x)
+	return checkMessage(err.Error(), y.Field.Package, x, y.size())
 }
 
 // checkMessage checks an error about an encoding: it names the package, and
-// the length where that was wrong, and does not repeat the bytes, which may be
+// the length where it is not size, and does not repeat the bytes, which may be
 // secret.
-func checkMessage(message, pkg string, x []byte) error {
+func checkMessage(message, pkg string, x []byte, size int) error {
 	if !strings.Contains(message, pkg) {
 		return fmt.Errorf("the error %q does not name the package %s", message, pkg)
 	}
-	if len(x) != 32 && !strings.Contains(message, fmt.Sprint(len(x))) {
+	if len(x) != size && !strings.Contains(message, fmt.Sprint(len(x))) {
 		return fmt.Errorf("the error %q does not say that %d bytes came", message, len(x))
 	}
 	for len(x) >= 4 {

@@ -78,9 +78,12 @@ func (y Type[E, P]) Decode(b []byte) *big.Int {
 	return new(big.Int).SetBytes(b)
 }
 
+// size is the length of an encoding in bytes.
+func (y Type[E, P]) size() int { return 8 * y.Field.Limbs }
+
 // New returns the element x mod p.
 func (y Type[E, P]) New(x *big.Int) P {
-	e, err := P(new(E)).SetCanonicalBytes(y.Encode(y.mod(x), 32))
+	e, err := P(new(E)).SetCanonicalBytes(y.Encode(y.mod(x), y.size()))
 	if err != nil {
 		panic(fmt.Sprintf("suite: %s: SetCanonicalBytes refuses %#x: %v", y.Field.Name, x, err))
 	}
@@ -104,7 +107,7 @@ func (y Type[E, P]) Operands() []P {
 	if y.Field.Form == spec.Weak {
 		for i := range int64(19) {
 			x := new(big.Int).Add(y.Field.Modulus, big.NewInt(i))
-			e, err := P(new(E)).SetBytes(y.Encode(x, 32))
+			e, err := P(new(E)).SetBytes(y.Encode(x, y.size()))
 			if err != nil {
 				panic(fmt.Sprintf("suite: %s: SetBytes refuses %#x: %v", y.Field.Name, x, err))
 			}

@@ -17,6 +17,11 @@ import (
 func RunElement[E any, P ElementMethods[E]](t *testing.T, field string, invertBatch func([]E)) {
 	y := NewType[E, P](field)
 	run(t, y, y.operations(), elementChecks[E, P](y, invertBatch))
+	t.Run("InvertBatchAllocations", func(t *testing.T) {
+		if err := y.batchAllocations(invertBatch); err != nil {
+			t.Error(err)
+		}
+	})
 	operands := y.Operands()
 	t.Run("RandomSqrtRatio", rapid.MakeCheck(func(t *rapid.T) {
 		s := rapidSource{t}
@@ -103,7 +108,7 @@ func (y Type[E, P]) RunLengths(t *testing.T) {
 // function cannot see; the field packages test it.
 func (y Type[E, P]) allocations(ops []operation[E, P]) error {
 	args := []P{y.New(big.NewInt(5)), y.New(big.NewInt(7)), y.New(big.NewInt(11))}
-	z, encoding, wide := P(new(E)), y.Encode(big.NewInt(9), 32), make([]byte, 64)
+	z, encoding, wide := P(new(E)), y.Encode(big.NewInt(9), y.size()), make([]byte, 2*y.size())
 	calls := map[string]func(){
 		"Swap":              func() { z.Swap(args[0], 1) },
 		"Equal":             func() { z.Equal(args[0]) },
@@ -125,6 +130,18 @@ func (y Type[E, P]) allocations(ops []operation[E, P]) error {
 		if n := testing.AllocsPerRun(20, call); n != 0 {
 			return faultf(y, "%s allocates %v times a call, want 0", name, n)
 		}
+	}
+	return nil
+}
+
+// batchAllocations checks that the inversion of a batch allocates one slice.
+func (y Type[E, P]) batchAllocations(invertBatch func([]E)) error {
+	batch := make([]E, 20)
+	for i := range batch {
+		P(&batch[i]).Set(y.New(big.NewInt(int64(i))))
+	}
+	if n := testing.AllocsPerRun(20, func() { invertBatch(batch) }); n > 1 {
+		return faultf(y, "InvertBatch allocates %v times a call, want at most 1", n)
 	}
 	return nil
 }
@@ -363,7 +380,7 @@ func (y Type[E, P]) invertBatch(invert func([]E)) error {
 	if y.Field.Form == spec.Weak {
 		batch := make([]E, 3)
 		for i := range batch {
-			if _, err := P(&batch[i]).SetBytes(y.Encode(new(big.Int).Add(y.Field.Modulus, big.NewInt(int64(i))), 32)); err != nil {
+			if _, err := P(&batch[i]).SetBytes(y.Encode(new(big.Int).Add(y.Field.Modulus, big.NewInt(int64(i))), y.size())); err != nil {
 				return err
 			}
 		}

@@ -15,8 +15,9 @@ import (
 // Stress calls every implementation for the given time from several goroutines,
 // on stacks of changing depth, while the CPU profiler, the tracer, the block
 // and mutex profilers and the garbage collector look at the stacks all the
-// time. Assembly that leaves the frame pointer or the stack pointer wrong, or
-// keeps something where the runtime does not expect it, crashes here.
+// time. Assembly that leaves the stack pointer wrong, or keeps something where the
+// runtime does not expect it, crashes here, and so does a frame pointer left
+// wrong if the goroutine is switched off before its caller restores it.
 func Stress(t *testing.T, table []Impl, duration time.Duration) {
 	t.Helper()
 	gs, err := groups(table, Assembly)

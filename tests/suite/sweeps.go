@@ -127,11 +127,6 @@ func InverseCases(f *spec.Field, distance int64) iter.Seq[[]*big.Int] {
 	}
 }
 
-// leastSteps is the number of division steps that is enough for every modulus
-// of at most 256 bits where delta starts at 1/2 (P. Wuille, "Bounds on divsteps
-// iterations in safegcd", 2021).
-const leastSteps = 590
-
 // CheckSteps checks that the number of division steps of an inversion is enough
 // for the length of the modulus.
 func CheckSteps(t *testing.T, f *spec.Field) {
@@ -142,11 +137,8 @@ func CheckSteps(t *testing.T, f *spec.Field) {
 }
 
 func checkSteps(f *spec.Field) error {
-	if bits := f.Modulus.BitLen(); bits > 256 {
-		return fmt.Errorf("%s: no bound on the steps is known here for %d bits", f.Name, bits)
-	}
-	if f.Steps() < leastSteps {
-		return fmt.Errorf("%s: got %d steps, want at least %d", f.Name, f.Steps(), leastSteps)
+	if least := spec.StepBound(f.Modulus.BitLen()); f.Steps() < least {
+		return fmt.Errorf("%s: got %d steps, want at least %d", f.Name, f.Steps(), least)
 	}
 	return nil
 }

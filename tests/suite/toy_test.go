@@ -288,11 +288,24 @@ func TestToys(t *testing.T) {
 	}
 }
 
+// kept makes what is assigned to it escape.
+var kept []toy[n256]
+
 // TestAllocations checks that allocations are seen: toys make them.
 func TestAllocations(t *testing.T) {
 	y := NewType[toy[n256], *toy[n256]]("n256")
 	if err := y.allocations(y.operations()); err == nil || !strings.Contains(err.Error(), "allocates") {
 		t.Errorf("got error %v, want one about allocations", err)
+	}
+	for allocations, ok := range []bool{true, true, false} {
+		err := y.batchAllocations(func(b []toy[n256]) {
+			for range allocations {
+				kept = make([]toy[n256], len(b))
+			}
+		})
+		if (err == nil) != ok {
+			t.Errorf("%d allocations in a batch: got error %v, want ok = %t", allocations, err, ok)
+		}
 	}
 }
 
@@ -311,7 +324,7 @@ func TestCheckMessage(t *testing.T) {
 		{fmt.Sprintf("field25519: got 16 bytes: %v", x), false},
 		{fmt.Sprintf("field25519: got 16 bytes: %q", x), false},
 	} {
-		if err := checkMessage(test.message, "field25519", x); (err == nil) != test.ok {
+		if err := checkMessage(test.message, "field25519", x, 32); (err == nil) != test.ok {
 			t.Errorf("checkMessage(%q): got error %v, want ok = %t", test.message, err, test.ok)
 		}
 	}

@@ -284,12 +284,25 @@ func (v *values) draw(s source, bound *big.Int) *big.Int {
 	return x.Mod(x, bound)
 }
 
-// tune replaces some limbs of the operands by limbs whose product with k is a
-// little below a multiple of 2^64, so that adding to it carries.
+// quotient returns a value below bound whose product with k is at an edge, but
+// for as many low limbs as k has.
+func (v *values) quotient(s source, bound, k *big.Int) *big.Int {
+	x := v.draw(s, new(big.Int).Mul(bound, k))
+	return x.Div(x, k)
+}
+
+// tune replaces operands by others whose product with k is at an edge, or some
+// of their limbs by limbs whose product with k is a little below a multiple of
+// 2^64, so that adding to it carries.
 func (v *values) tune(s source, operands [][]uint64, params []spec.Param, k uint64) {
 	factor := inverseWord(k >> bits.TrailingZeros64(k))
 	for i, l := range operands {
 		if l == nil {
+			continue
+		}
+		if s.pick(2) == 0 {
+			x := v.quotient(s, params[i].Bound, new(big.Int).SetUint64(k))
+			copy(l, toLimbs(x, len(l)))
 			continue
 		}
 		for j := range l {
@@ -307,7 +320,7 @@ func (v *values) tune(s source, operands [][]uint64, params []spec.Param, k uint
 func (v *values) related(s source, x, bound *big.Int) *big.Int {
 	m := v.field.Modulus
 	y := new(big.Int)
-	switch s.pick(5) {
+	switch s.pick(6) {
 	case 0: // the difference is at an edge
 		y.Add(x, v.distance(s))
 	case 1: // the sum is at the modulus
@@ -328,6 +341,12 @@ func (v *values) related(s source, x, bound *big.Int) *big.Int {
 			y.Mul(y, v.field.R())
 		}
 		y.Mod(y, m)
+	case 4: // the product with the low limbs is at an edge: a sum of some rows
+		low := new(big.Int).Mod(x, pow2(64*(1+s.pick(v.field.Limbs))))
+		if low.Sign() == 0 {
+			return low
+		}
+		return v.quotient(s, bound, low)
 	default: // the same residue
 		y.Set(x)
 		if s.pick(2) == 1 {

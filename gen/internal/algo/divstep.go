@@ -45,8 +45,8 @@ func wordsFor(bits int) int { return bits/64 + 1 }
 func (m machine) newDivsteps() *divsteps {
 	d := &divsteps{machine: m, field: m.f}
 	for _, s := range m.f.SubSteps {
-		if s < 1 || s > packLow {
-			panic(fmt.Sprintf("sub-batch of %d divsteps, expected 1 to %d", s, packLow))
+		if s < 1 || s > spec.PackLow {
+			panic(fmt.Sprintf("sub-batch of %d divsteps, expected 1 to %d", s, spec.PackLow))
 		}
 		d.steps += s
 	}

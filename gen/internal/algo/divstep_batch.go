@@ -1,15 +1,13 @@
 package algo
 
-import "github.com/seed-6f9cd256/fieldproof/gen/internal/limb"
-
-// The low bits of f and g are packed with room for the matrix of a sub-batch:
-// F = f mod 2^packLow - 2^packF and G = g mod 2^packLow - 2^packG.
-const (
-	packLow  = 20 // and the most steps of a sub-batch
-	packF    = 41
-	packG    = 62
-	packStep = packG - packF
+import (
+	"github.com/seed-6f9cd256/fieldproof/gen/internal/limb"
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
+
+// packStep is the distance of the two entries of a row in a packed word; see
+// spec.PackLow.
+const packStep = spec.PackG - spec.PackF
 
 // A matrix is one of divsteps, by rows.
 type matrix [2][2]*limb.Word
@@ -45,14 +43,14 @@ func (d *divsteps) batch() matrix {
 	var rows [2]packedRow
 	var cols []column
 	for k, steps := range d.field.SubSteps {
-		G := d.Sum(d.And(g, d.Const(1<<packLow-1)), d.Const(1<<64-1<<packG))
-		h := d.Sum(d.And(shifted, d.Const(1<<(packLow-1)-1)), d.Const(1<<64-1<<(packF-1)))
+		G := d.Sum(d.And(g, d.Const(1<<spec.PackLow-1)), d.Const(1<<64-1<<spec.PackG))
+		h := d.Sum(d.And(shifted, d.Const(1<<(spec.PackLow-1)-1)), d.Const(1<<64-1<<(spec.PackF-1)))
 		x := d.Repeat(steps, append([]*limb.Word{h, G}, sign...), d.step)
 		sign = x[2:]
 		if k > 0 {
 			cols = d.columns(rows, cols)
 		}
-		rows = [2]packedRow{d.unpack(x[0], packF-1, steps), d.unpack(x[1], packF, steps)}
+		rows = [2]packedRow{d.unpack(x[0], spec.PackF-1, steps), d.unpack(x[1], spec.PackF, steps)}
 		if k < len(d.field.SubSteps)-1 {
 			c := d.column(f, g)
 			f, g = d.apply(rows[0], c), d.Sar(d.apply(rows[1], c), steps)
@@ -124,9 +122,9 @@ func (d *divsteps) step(x []*limb.Word) []*limb.Word {
 
 // unpack returns the row (-a, -b) from a packed word, for the number i of steps:
 //
-//	w = r - 2^(at-i)·a - 2^(at+packStep-i)·b with |r| < 2^(at-packF+packLow)
+//	w = r - 2^(at-i)·a - 2^(at+packStep-i)·b with |r| < 2^(at-spec.PackF+spec.PackLow)
 func (d *divsteps) unpack(w *limb.Word, at, i int) packedRow {
-	round := uint64(1) << (at - packF + packLow)
+	round := uint64(1) << (at - spec.PackF + spec.PackLow)
 	v := d.Sar(d.Sum(w, d.Const(round)), at-i)
 	b := d.Sar(d.Sum(w, d.Const(round+1<<(at+packStep-i-1))), at+packStep-i)
 	return packedRow{v, b}

@@ -128,9 +128,6 @@ func (d *data) WideLimbs() int { return 2 * d.Limbs }
 // TopLimb returns the index of the most significant limb.
 func (d *data) TopLimb() int { return d.Limbs - 1 }
 
-// RName prints the radix of the Montgomery form.
-func (d *data) RName() string { return fmt.Sprintf("2^%d", 64*d.Limbs) }
-
 // Order names the order of the bytes in an encoding.
 func (d *data) Order() string {
 	if d.BigEndian {

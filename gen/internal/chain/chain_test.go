@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 // power252m3 is 2^252 - 3, the exponent of square roots modulo 2^255 - 19.
@@ -20,22 +22,55 @@ func TestFind(t *testing.T) {
 			t.Errorf("%v: %v", e, err)
 			continue
 		}
-		// Raise 3 to the power modulo a prime, step by step: unlike Check, this
-		// does not share the view that a step is an addition of exponents.
 		m := big.NewInt(1<<61 - 1)
-		vars := map[string]*big.Int{Input: big.NewInt(3)}
-		for _, s := range p.Steps {
-			z := new(big.Int).Set(vars[s.X])
-			for range s.Squarings {
-				z.Mul(z, z).Mod(z, m)
-			}
-			if s.Y != "" {
-				z.Mul(z, vars[s.Y]).Mod(z, m)
-			}
-			vars[s.Out] = z
+		if got, want := powerOf3(p, m), new(big.Int).Exp(big.NewInt(3), e, m); got.Cmp(want) != 0 {
+			t.Errorf("3^%v: got %v, want %v", e, got, want)
 		}
-		if want := new(big.Int).Exp(big.NewInt(3), e, m); vars[Output].Cmp(want) != 0 {
-			t.Errorf("3^%v: got %v, want %v", e, vars[Output], want)
+	}
+}
+
+// powerOf3 runs the program on 3 modulo m, step by step: unlike Check, this does
+// not share the view that a step is an addition of exponents.
+func powerOf3(p *Program, m *big.Int) *big.Int {
+	vars := map[string]*big.Int{Input: big.NewInt(3)}
+	for _, s := range p.Steps {
+		z := new(big.Int).Set(vars[s.X])
+		for range s.Squarings {
+			z.Mul(z, z).Mod(z, m)
+		}
+		if s.Y != "" {
+			z.Mul(z, vars[s.Y]).Mod(z, m)
+		}
+		vars[s.Out] = z
+	}
+	return vars[Output]
+}
+
+// A chain was wrong for one exponent, with all others right. The exponent p - 3
+// of each field that has a chain: the steps add up to it, and 3^(p-3) is 1/9
+// modulo p.
+func TestReport_Consensys_Incorporated_gnark_crypto_303(t *testing.T) {
+	for _, f := range spec.Fields() {
+		if f.Type != "Element" { // only elements have roots
+			continue
+		}
+		e := new(big.Int).Sub(f.Modulus, big.NewInt(3))
+		p, err := Find(e)
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		powers, err := p.Exponents()
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		if got := powers[len(powers)-1]; got.Cmp(e) != 0 {
+			t.Errorf("%s: the steps add up to %#x, want %#x", f.Name, got, e)
+		}
+		want := new(big.Int).ModInverse(big.NewInt(9), f.Modulus)
+		if got := powerOf3(p, f.Modulus); got.Cmp(want) != 0 {
+			t.Errorf("%s: 3^(p-3): got %#x, want %#x", f.Name, got, want)
 		}
 	}
 }

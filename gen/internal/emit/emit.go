@@ -1,4 +1,4 @@
-// Package emit writes the generated files of a field.
+// Package emit writes the generated files of a field and of its package.
 package emit
 
 import (
@@ -28,6 +28,14 @@ func setsOf(r *spec.Routine) []amd64.Set {
 	return sets[:1]
 }
 
+// instructions names an instruction set in documentation.
+func instructions(s amd64.Set) string {
+	if s.ADX {
+		return "BMI2 and ADX"
+	}
+	return "baseline amd64"
+}
+
 // Routines returns the files that hold the limb routines of f, by name.
 // command is the command line that generates them.
 func Routines(f *spec.Field, command string) (map[string][]byte, error) {
@@ -52,8 +60,9 @@ func Routines(f *spec.Field, command string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Contract returns the contract of r as lines of documentation.
-func Contract(r *spec.Routine) []string {
+// Contract returns the contract of r as lines of documentation, with the
+// instructions that the routine below them uses.
+func Contract(r *spec.Routine, instructions string) []string {
 	var claims, bounds []string
 	for _, c := range r.Claims {
 		claims = append(claims, c.String())
@@ -64,6 +73,7 @@ func Contract(r *spec.Routine) []string {
 		}
 	}
 	return []string{
+		fmt.Sprintf("Contract: %s %s. Instruction set: %s.", r.Field.Name, r.Kind, instructions),
 		"Ensures " + strings.Join(claims, " and ") + ".",
 		"Requires " + strings.Join(bounds, ", ") + ". Pointers may be equal.",
 	}
@@ -90,7 +100,7 @@ func heading(f *spec.Field, what string) []string {
 		form = "Residues are held in Montgomery form, x·R mod p."
 	}
 	return []string{
-		what + ", for the modulus p of " + f.Title + ":",
+		what + " modulo p, " + f.Title + ":",
 		fmt.Sprintf("p = %#x", f.Modulus),
 		fmt.Sprintf("Limbs are 64 bits, the least significant first; R = %s. %s", f.RName(), form),
 	}
@@ -116,7 +126,7 @@ func generic(f *spec.Field, command string) ([]byte, error) {
 		}
 		b.WriteByte('\n')
 		comment(b, fmt.Sprintf("%sGeneric: %s", r.Name(), algo.Source(r)))
-		comment(b, Contract(r)...)
+		comment(b, Contract(r, "portable Go")...)
 		b.Write(src)
 	}
 	return format.Source(b.Bytes())
@@ -155,7 +165,11 @@ func stubs(f *spec.Field, command string) ([]byte, error) {
 	b := source(f, command, "!purego")
 	for _, r := range f.Routines() {
 		comment(b, fmt.Sprintf("%s: %s", r.Name(), algo.Source(r)))
-		comment(b, Contract(r)...)
+		uses := instructions(amd64.Baseline)
+		if r.Multiplies() {
+			uses = fmt.Sprintf("%s where the CPU has them, else %s", instructions(amd64.ADX), uses)
+		}
+		comment(b, Contract(r, uses)...)
 		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.Signature(r))
 		if r.Multiplies() {
 			_, result := arguments(r)
@@ -185,7 +199,7 @@ func assembly(f *spec.Field, command string) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			doc := append([]string{algo.Source(r)}, Contract(r)...)
+			doc := append([]string{algo.Source(r)}, Contract(r, instructions(s))...)
 			if err := amd64.Add(ctx, p, s, r.Name()+s.Suffix, doc); err != nil {
 				return nil, err
 			}

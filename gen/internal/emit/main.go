@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed-6f9cd256/fieldproof/gen/internal/api"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
@@ -55,29 +54,10 @@ func Main(name string, form spec.Form, args []string, stderr io.Writer) int {
 	if err != nil {
 		return fail(1, "%v", err)
 	}
-	if err := write(*out, files); err != nil {
+	if err := write(*out, files, os.Rename); err != nil {
 		return fail(1, "%v", err)
 	}
 	return 0
-}
-
-// Files returns every generated file of f by name.
-func Files(f *spec.Field, command string) (map[string][]byte, error) {
-	files, err := Routines(f, command)
-	if err != nil {
-		return nil, err
-	}
-	more, err := api.Files(f, command)
-	if err != nil {
-		return nil, err
-	}
-	for name, b := range more {
-		if files[name] != nil {
-			return nil, fmt.Errorf("file %s is generated twice", name)
-		}
-		files[name] = b
-	}
-	return files, nil
 }
 
 // checkDir returns an error unless dir is a directory that holds the package
@@ -104,27 +84,6 @@ func checkDir(dir, pkg string) error {
 		}
 		if got := strings.TrimSuffix(file.Name.Name, "_test"); got != pkg {
 			return fmt.Errorf("expected the directory of package %s, but %s holds package %s", pkg, dir, got)
-		}
-	}
-	return nil
-}
-
-// write puts each file in place by renaming, so that a file is either the old
-// one or the new one.
-func write(dir string, files map[string][]byte) error {
-	tmp, err := os.MkdirTemp(dir, ".generate-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	for name, b := range files {
-		if err := os.WriteFile(filepath.Join(tmp, name), b, 0o644); err != nil {
-			return err
-		}
-	}
-	for name := range files {
-		if err := os.Rename(filepath.Join(tmp, name), filepath.Join(dir, name)); err != nil {
-			return err
 		}
 	}
 	return nil
