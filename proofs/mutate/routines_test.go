@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	mutants = flag.Int("mutants", 600, "mutants of the field packages' routines")
+	mutants = flag.Int("mutants", 300, "mutants of the field packages' routines")
 	inputs  = flag.Int("inputs", 1000, "inputs on which a mutant must be right to be called equivalent")
 )
 
