@@ -291,7 +291,7 @@ func (r *Routine) program(pat Pattern) *Program {
 	}
 	ct := r.low(t, pat)
 	for _, q := range ct.Claims {
-		for _, l := range q.locs() {
+		for _, l := range q.Locs() {
 			if _, tagged := t.tags[l]; tagged {
 				Refuse("on return, location %d of a result holds an address", l)
 			}
@@ -300,8 +300,8 @@ func (r *Routine) program(pat Pattern) *Program {
 	return &Program{t.out, *ct}
 }
 
-// locs returns the locations on return that the claim speaks of.
-func (q *Claim) locs() []Loc {
+// Locs returns the locations on return that the claim speaks of.
+func (q *Claim) Locs() []Loc {
 	var ls []Loc
 	add := func(v Words) {
 		if v.After {

@@ -184,10 +184,7 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 	n := best
 	for i := range p.eqs {
 		if e := &p.eqs[i]; !rests(e.of) {
-			if q, s, t, ok := e.eliminate(n.poly); ok {
-				n.of = rats(nil).plus(n.of, rat(s)).plus(e.of, rat(neg(t)))
-				n.poly, n.scale = q, mul(n.scale, s)
-			}
+			n.eliminate(e)
 		}
 	}
 	if n.of != nil {
@@ -243,6 +240,22 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 		b = neg(b)
 	}
 	return b, best.comb(lower)
+}
+
+// eliminate uses an equation on the state.
+func (s *beamState) eliminate(e *equation) {
+	if q, f, t, ok := e.eliminate(s.poly); ok {
+		s.of = rats(nil).plus(s.of, rat(f)).plus(e.of, rat(neg(t)))
+		s.poly, s.scale = q, mul(s.scale, f)
+	}
+}
+
+// eliminate uses every known equation on the state.
+func (p *path) eliminate(s *beamState) {
+	p.sync()
+	for i := range p.eqs {
+		s.eliminate(&p.eqs[i])
+	}
 }
 
 // combine adds to a state the fact times what cancels the product m.

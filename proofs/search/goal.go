@@ -28,7 +28,10 @@ func (s *searcher) goals(p *path, w *writer) error {
 				err = fmt.Errorf("not equal: the difference is %v", left)
 			}
 		case k.ClaimIs:
-			g, err = s.decides(p, q, w)
+			var absurd bool
+			if g, absurd, err = s.decides(p, q, w); absurd {
+				return nil
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("claim %d: %w", i+1, err)
@@ -76,6 +79,14 @@ func (p *path) reduce(g k.Poly, m *big.Int) k.Poly {
 
 // attempt looks for the range of a polynomial in the A-form.
 func (p *path) attempt(poly k.Poly, aim func(i k.Interval) (lo, hi *big.Int)) (i k.Interval, ks []k.Comb, ok bool) {
+	return p.rangeOf(poly, aim, false)
+}
+
+func (p *path) attemptDeep(poly k.Poly, aim func(i k.Interval) (lo, hi *big.Int)) (i k.Interval, ks []k.Comb, ok bool) {
+	return p.rangeOf(poly, aim, true)
+}
+
+func (p *path) rangeOf(poly k.Poly, aim func(i k.Interval) (lo, hi *big.Int), deep bool) (i k.Interval, ks []k.Comb, ok bool) {
 	c := p.Ctx
 	if i, ok = c.Range(poly); !ok {
 		return i, nil, false
@@ -84,8 +95,8 @@ func (p *path) attempt(poly k.Poly, aim func(i k.Interval) (lo, hi *big.Int)) (i
 	d := pow2(e)
 	i = c.CombsRange(q, d, nil, i)
 	lo, hi := aim(i)
-	p.lowerTop(q, d, &i, hi, &ks, false)
-	p.raiseBottom(q, d, &i, lo, &ks, false)
+	p.lowerTop(q, d, &i, hi, &ks, deep)
+	p.raiseBottom(q, d, &i, lo, &ks, deep)
 	return i, ks, true
 }
 
@@ -131,7 +142,7 @@ func (s *searcher) congruence(p *path, goal k.Poly, m *big.Int, w *writer) (eqs 
 		}
 	}
 	if len(t.left) > 0 {
-		return nil, false, fmt.Errorf("congruence: %d terms are left, the first %v", len(t.left), t.left.Monos()[0].Vars())
+		return nil, false, fmt.Errorf("congruence: %d terms are left: %v", len(t.left), t.left)
 	}
 	return t.eqs, false, nil
 }

@@ -68,6 +68,11 @@ type path struct {
 	ors  []k.Var          // variables of inclusive or
 	leaf []*k.Word        // the words that were combined by or
 	low  map[string]k.Var // low parts, by their A-form modulo 2^64
+
+	// sum is the fact that the sum of the words in leaf, times 2^sumE, is at
+	// least that much; 0 if it is not known.
+	sum  k.Key
+	sumE uint
 }
 
 func newPath(s *k.State) *path {
@@ -81,7 +86,7 @@ func newPath(s *k.State) *path {
 func (p *path) clone() *path {
 	return &path{
 		State: p.State.Clone(), view: slices.Clone(p.view), eqs: slices.Clone(p.eqs), n: p.n,
-		open: slices.Clone(p.open), ors: slices.Clone(p.ors), leaf: slices.Clone(p.leaf), low: maps.Clone(p.low),
+		open: slices.Clone(p.open), ors: slices.Clone(p.ors), leaf: slices.Clone(p.leaf), low: maps.Clone(p.low), sum: p.sum, sumE: p.sumE,
 	}
 }
 

@@ -2,7 +2,9 @@ package search
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
+	"slices"
 
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 )
@@ -23,24 +25,104 @@ func (s *searcher) tighten(p *path, w *writer) {
 	for _, x := range p.leaf {
 		sum = sum.Add(x.A)
 	}
-	if i, ks, ok := p.attempt(sum, func(i k.Interval) (lo, hi *big.Int) { return one, i.Hi }); ok && i.Lo.Sign() > 0 {
-		s.learn(p, sum, ks, w)
+	if s.positive(p, sum, w) {
 		return
 	}
-	zero := func(poly k.Poly) {
-		i, ks, ok := p.attempt(poly, func(i k.Interval) (lo, hi *big.Int) { return i.Lo, i.Lo })
-		if ok && i.IsPoint(i.Lo) {
-			s.learn(p, poly, ks, w)
-		}
-	}
 	for n := len(p.ors) - 1; n >= 0; n-- {
-		if v := p.ors[n]; !isPoint(p.Ctx.Bound[v]) {
-			zero(k.PolyVar(v))
+		v := p.ors[n]
+		if i, ks, ok := p.attempt(k.PolyVar(v), toZero); ok && i.IsPoint(zero) && !isPoint(p.Ctx.Bound[v]) {
+			s.learn(p, k.PolyVar(v), ks, w)
 		}
 	}
-	for _, x := range p.leaf {
-		zero(x.A)
+	for n, x := range p.leaf {
+		ks := []k.Comb{p.relate(x.A, p.atMost(n), false), p.relate(x.A, p.atLeast(n), true)}
+		if p.Ctx.PolyRange(x.A, ks).IsPoint(zero) {
+			s.learn(p, x.A, ks, w)
+		}
 	}
+}
+
+// positive derives that the sum of the words is at least 1, if their
+// combination is not 0: it is at most the sum of each step's operands.
+func (s *searcher) positive(p *path, sum k.Poly, w *writer) bool {
+	c := p.Ctx
+	last := p.ors[len(p.ors)-1]
+	of := rats{}
+	for _, v := range p.ors {
+		key := k.Key(8*int(v) + 4)
+		of[key] = p.unit(key, 1)
+	}
+	for _, key := range c.Order {
+		if f := c.Facts[key]; len(f.Poly) == 1 && f.Poly[k.Mono(last)] != nil && f.Lo.Sign() > 0 {
+			of[key] = new(big.Rat).SetFrac(one, f.Poly[k.Mono(last)])
+			break
+		}
+	}
+	if len(of) == len(p.ors) {
+		return false
+	}
+	i, ok := c.Range(sum)
+	if !ok {
+		return false
+	}
+	ks := []k.Comb{p.relate(sum, of, true)}
+	q, e := c.ToC(sum)
+	if i = c.CombsRange(q, pow2(e), ks, i); i.Lo.Sign() <= 0 {
+		return false
+	}
+	p.sum, p.sumE = s.learn(p, sum, ks, w), e
+	return true
+}
+
+// relate returns the combination that bounds the polynomial in the A-form by
+// the given multiples of facts, once the known equations are used.
+func (p *path) relate(poly k.Poly, of rats, lower bool) k.Comb {
+	c := p.Ctx
+	q, e := c.ToC(poly)
+	den := pow2(e) // so that a multiple of a fact is one of the polynomial
+	for _, x := range of {
+		den = mul(den, new(big.Int).Div(x.Denom(), new(big.Int).GCD(nil, nil, den, x.Denom())))
+	}
+	st := beamState{scale: new(big.Int).Div(den, pow2(e)), of: rats{}}
+	st.poly = q.Scale(st.scale)
+	if lower {
+		st.poly = st.poly.Scale(mone)
+	}
+	for key, x := range of {
+		x = new(big.Rat).Mul(x, rat(den))
+		st.of[key] = x
+		st.poly = st.poly.AddScaled(c.Facts[key].Poly, x.Num())
+	}
+	p.eliminate(&st)
+	return st.comb(lower)
+}
+
+// atMost and atLeast return the multiples of facts by which word n of those
+// that were combined is at most the combination, and at least 0.
+func (p *path) atMost(n int) rats {
+	v := int(p.ors[max(n-1, 0)])
+	if n == 0 {
+		return rats{k.Key(4*v + 2): p.unit(k.Key(4*v+2), -1)}
+	}
+	return rats{k.Key(4 * v): p.unit(k.Key(4*v), 1)}
+}
+
+func (p *path) atLeast(n int) rats {
+	v := int(p.ors[max(n-1, 0)])
+	of := rats{k.Key(8*v + 4): p.unit(k.Key(8*v+4), 1)}
+	if n == 0 {
+		of[k.Key(4*v)] = p.unit(k.Key(4*v), 1)
+	} else {
+		of[k.Key(4*v+2)] = p.unit(k.Key(4*v+2), -1)
+	}
+	return of
+}
+
+// unit returns sign/2^E for a fact about a combination, whose range is 2^E
+// times that of a word.
+func (p *path) unit(key k.Key, sign int64) *big.Rat {
+	f := p.Ctx.Facts[key]
+	return new(big.Rat).SetFrac(big.NewInt(sign), new(big.Int).Div(sub(f.Hi, f.Lo), k.Radix))
 }
 
 // decided reports whether an equation, or a bound, speaks of a combination.
@@ -65,100 +147,176 @@ func (p *path) decided() bool {
 	return false
 }
 
-// decides shows that the result is 1 exactly if a congruence holds.
-func (s *searcher) decides(p *path, q *k.Claim, w *writer) (g k.Goal, err error) {
+// decides shows that the result is 1 exactly if a congruence holds. If no run
+// takes this path, it ends the certificate and says so.
+func (s *searcher) decides(p *path, q *k.Claim, w *writer) (g k.Goal, absurd bool, err error) {
 	z := p.Number(s.entry, q.Words).Const()
 	if z == nil {
-		return g, fmt.Errorf("the result is not known on this path")
+		return g, false, fmt.Errorf("the result is not known on this path")
 	}
-	diff := s.diff(p, q)
-	if z.Cmp(one) == 0 {
-		for v := range p.Ctx.Xors {
-			if isPoint(p.Ctx.Bound[v]) {
-				d := &k.Derivation{Kind: k.DeriveXor, Key: s.newKey(), Var: v}
-				p.Ctx.Derive(d)
-				w.derive(d)
-			}
-		}
-		var known []k.Term
-		var polys []k.Poly
-		for _, key := range p.Ctx.Order {
-			if f := p.Ctx.Facts[key]; f.Lo.Cmp(f.Hi) == 0 && key >= 2*firstKey {
-				known = append(known, k.Term{Fact: key})
-				polys = append(polys, f.Poly.Sub(k.PolyConst(f.Lo)))
-			}
-		}
-		coeffs, left := p.combination(diff, polys, q.Mod)
-		if len(left) > 0 {
-			return g, fmt.Errorf("the result is 1: %d terms of the difference are left", len(left))
-		}
-		for i, c := range coeffs {
-			if c.Sign() != 0 {
-				g.Eqs = append(g.Eqs, k.Term{Fact: known[i].Fact, K: neg(c)})
-			}
-		}
-		return g, nil
+	small, eqs, absurd, err := s.small(p, q, w)
+	if absurd || err != nil {
+		return g, absurd, err
 	}
-	return s.differs(p, q, diff)
+	if z.Sign() == 0 {
+		g, err = s.differs(p, q, small)
+		g.Eqs = eqs
+		return g, false, err
+	}
+	for _, v := range slices.Sorted(maps.Keys(p.Ctx.Xors)) {
+		if isPoint(p.Ctx.Bound[v]) {
+			d := &k.Derivation{Kind: k.DeriveXor, Key: s.newKey(), Var: v}
+			p.Ctx.Derive(d)
+			w.derive(d)
+		}
+	}
+	var known []k.Term
+	var polys []k.Poly
+	for _, key := range p.Ctx.Order {
+		if f := p.Ctx.Facts[key]; f.Lo.Cmp(f.Hi) == 0 && key >= 2*firstKey {
+			known = append(known, k.Term{Fact: key})
+			polys = append(polys, f.Poly.Sub(k.PolyConst(f.Lo)))
+		}
+	}
+	coeffs, left := p.combination(small, polys, q.Mod)
+	if len(left) > 0 {
+		return g, false, fmt.Errorf("the result is 1: %d terms of the difference are left", len(left))
+	}
+	g.Eqs = eqs
+	for i, c := range coeffs {
+		if c.Sign() != 0 {
+			g.Eqs = append(g.Eqs, k.Term{Fact: known[i].Fact, K: neg(c)})
+		}
+	}
+	return g, false, nil
 }
 
-// differs shows that the difference is not 0 modulo q.Mod.
-func (s *searcher) differs(p *path, q *k.Claim, diff k.Poly) (g k.Goal, err error) {
+// small returns a polynomial to which the difference is congruent, by
+// equations: if possible the number in the words that are tested, else itself.
+func (s *searcher) small(p *path, q *k.Claim, w *writer) (small k.Poly, eqs []k.Term, absurd bool, err error) {
+	diff := s.diff(p, q)
 	var leaves []k.Poly
 	for _, x := range p.leaf {
 		leaves = append(leaves, x.A)
 	}
-	small := diff
 	if coeffs, left := p.combination(diff, leaves, q.Mod); len(left) == 0 {
 		small = k.Poly{}
 		for i, c := range coeffs {
 			small = small.AddScaled(leaves[i], c)
 		}
+		return p.Ctx.Simplify(small), nil, false, nil
+	}
+	if len(p.Ctx.Xors) > 0 { // the numbers themselves are compared
+		return p.Ctx.Simplify(diff), nil, false, nil
+	}
+	small = k.Poly{}
+	for i, x := range leaves {
+		small = small.AddScaled(x, pow2(uint(64*i)))
 	}
 	small = p.Ctx.Simplify(small)
+	eqs, absurd, err = s.congruence(p, diff.Sub(small), q.Mod, w)
+	return small, eqs, absurd, err
+}
+
+// differs shows that the small polynomial is not 0 modulo q.Mod.
+func (s *searcher) differs(p *path, q *k.Claim, small k.Poly) (g k.Goal, err error) {
 	g = k.Goal{Kind: k.GoalNot, Poly: small, Key: s.newKey()}
 	top := sub(q.Mod, one)
-	i, ks, ok := p.attempt(small, func(k.Interval) (lo, hi *big.Int) { return neg(top), top })
+	i, ks, ok := p.attemptDeep(small, func(k.Interval) (lo, hi *big.Int) { return neg(top), top })
 	if !ok || i.Lo.Cmp(neg(top)) < 0 || i.Hi.Cmp(top) > 0 {
 		return g, fmt.Errorf("the result is 0: the difference is only known to be between %v and %v", i.Lo, i.Hi)
 	}
 	g.Combs = ks
 	n := p.clone()
 	n.Ctx.AssumeZero(g.Key, small)
-	// words that are equal as a number are equal one by one, the top one first
-	for j := len(p.leaf) - 1; j >= 0; j-- {
-		v, _, ok := p.leaf[j].C.Single()
-		ws, isXor := n.Ctx.Xors[v]
-		if !ok || !isXor {
-			continue
+	if err := s.equalWords(n, &g, q.Mod); err != nil {
+		return g, err
+	}
+	if p.sum == 0 {
+		return g, fmt.Errorf("the result is 0: the words are not known to be other than 0")
+	}
+	// the sum of the words is at least 1, and at most the number, which is 0
+	_, e := n.Ctx.ToC(small)
+	sum := k.Term{Fact: p.sum, K: pow2(e)}
+	for _, terms := range [][]k.Term{
+		{sum}, {sum, {Fact: 2*g.Key + 1, K: neg(pow2(p.sumE))}}, {sum, {Fact: 2*g.Key + 1, K: pow2(p.sumE)}},
+	} {
+		if g.Comb = (k.Comb{Scale: one, Terms: terms}); n.Ctx.Absurd(g.Comb) {
+			return g, nil
 		}
-		d := k.SubWords(ws[0], ws[1])
-		i := n.Ctx.WordRange(d, nil)
-		var ks []k.Comb
-		n.lowerTop(d.C, pow2(d.E), &i, zero, &ks, false)
-		n.raiseBottom(d.C, pow2(d.E), &i, zero, &ks, false)
-		if !i.IsPoint(zero) {
-			return g, fmt.Errorf("the result is 0: words %d are not known to be equal where the numbers are", j)
+	}
+	if g.Comb = p.notZero(n, &g, q.Mod); n.Ctx.Absurd(g.Comb) {
+		return g, nil
+	}
+	return g, fmt.Errorf("the result is 0: no contradiction is found if the numbers are equal")
+}
+
+// notZero returns a combination that shows that g.Poly, a sum of positive
+// multiples of words whose sum is at least 1, is not 0 as the path n assumes.
+// The known equations are those of p.
+func (p *path) notZero(n *path, g *k.Goal, m *big.Int) k.Comb {
+	var leaves []k.Poly
+	for _, x := range p.leaf {
+		leaves = append(leaves, x.A)
+	}
+	weights, _ := p.combination(g.Poly, leaves, m)
+	_, e := n.Ctx.ToC(g.Poly)
+	sign := int64(1)
+	if len(weights) > 0 && weights[len(weights)-1].Sign() < 0 {
+		sign = -1
+	}
+	of := rats{p.sum: new(big.Rat).SetFrac(one, pow2(p.sumE))}
+	of[2*g.Key+1] = new(big.Rat).SetFrac(big.NewInt(-sign), pow2(e))
+	for i := range p.leaf {
+		f := new(big.Rat).SetInt(sub(mul(weights[i], big.NewInt(sign)), one))
+		of = of.plus(p.atLeast(i), f)
+	}
+	cb := n.relate(k.Poly{}, of, true)
+	cb.Scale = one
+	return cb
+}
+
+// equalWords derives that numbers that are equal have equal words, the top one
+// first, and so that the exclusive ors of the words are 0.
+func (s *searcher) equalWords(p *path, g *k.Goal, m *big.Int) error {
+	var vars []k.Var
+	var diffs []k.Poly
+	for _, x := range p.leaf {
+		v, _, ok := x.C.Single()
+		if ws, isXor := p.Ctx.Xors[v]; ok && isXor {
+			vars = append(vars, v)
+			diffs = append(diffs, ws[0].A.Sub(ws[1].A))
 		}
-		// the equality, for the words below, then the exclusive or
-		eq := &k.Derivation{Kind: k.DeriveLearn, Key: s.newKey(), Poly: d.A, Combs: ks}
-		xor := &k.Derivation{Kind: k.DeriveXor, Key: s.newKey(), Var: v, Combs: ks}
-		n.Ctx.Derive(eq)
-		n.Ctx.Derive(xor)
+	}
+	if len(vars) == 0 {
+		return nil
+	}
+	weights, left := p.combination(g.Poly, diffs, m)
+	if len(left) > 0 {
+		return fmt.Errorf("the difference is not that of the words that are compared")
+	}
+	order := make([]int, len(vars))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return weights[b].CmpAbs(weights[a]) })
+	var above []k.Term // the words that are known to be equal
+	for _, i := range order {
+		cb := k.Comb{Scale: abs(weights[i]), Terms: append([]k.Term{{Fact: 2*g.Key + 1, K: one}}, above...)}
+		if weights[i].Sign() < 0 {
+			for j := range cb.Terms {
+				cb.Terms[j].K = neg(cb.Terms[j].K)
+			}
+		}
+		eq := &k.Derivation{Kind: k.DeriveLearn, Key: s.newKey(), Poly: diffs[i], Combs: []k.Comb{cb}}
+		xor := &k.Derivation{Kind: k.DeriveXor, Key: s.newKey(), Var: vars[i],
+			Combs: []k.Comb{{Scale: one, Terms: []k.Term{{Fact: 2*eq.Key + 1, K: one}}}}}
+		p.Ctx.Derive(eq)
+		p.Ctx.Derive(xor)
 		g.Steps = append(g.Steps, eq, xor)
+		above = append(above, k.Term{Fact: 2*eq.Key + 1, K: neg(weights[i])})
 	}
-	var keys []k.Key
-	for _, key := range n.Ctx.Order {
-		if f := n.Ctx.Facts[key]; f.Lo.Sign() > 0 {
-			keys = append(keys, key)
-		}
-	}
-	cb := n.absurd(append(keys, 2*g.Key+1)...)
-	if cb == nil {
-		return g, fmt.Errorf("the result is 0: no contradiction is found if the numbers are equal")
-	}
-	g.Comb = *cb
-	return g, nil
+	return nil
 }
 
 // combination writes goal as a sum of multiples of the polynomials, modulo m,
