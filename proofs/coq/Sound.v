@@ -221,9 +221,9 @@ Proof.
   pose proof HE as (_ & _ & H3 & _). split.
   - intros l m. cbn [low cin]. unfold inputs. rewrite in_flat_map. intros (i & I & H). pose proof (start_range l).
     destruct (pget (params c) i) as [p|] eqn:P; [|destruct H].
-    assert (K : pointer p = true -> In (l, m) (if class pat i =? i then map (fun l => (l, W - 1)) (slots i 0 (Z.to_nat (lsize (lay c pat) i))) else []) -> 0 <= start l <= m).
-    { intros _ X. destruct (class pat i =? i); [|destruct X]. apply in_map_iff in X. destruct X as (x & [= -> <-] & _). unfold W in *; lia. }
-    destruct p as [n x|n|n x|x]; try (apply K; [reflexivity|exact H]).
+    assert (K : forall ls, In (l, m) (map (fun l => (l, W - 1)) ls) -> 0 <= start l <= m).
+    { intros ls X. apply in_map_iff in X. destruct X as (x & [= -> <-] & _). unfold W in *; lia. }
+    destruct p as [n x|n|n x|x]; try (eapply K; exact H).
     destruct H as [[= <- <-]|[]]. pose proof (H3 i _ x P eq_refl) as R. rewrite <- before_ok in R. cbn [where_ fst snd wordsval] in R.
     unfold wordsval in R; cbn [fst snd] in R. rewrite P in R. cbn [wval] in R. rewrite Z.mul_0_r, Z.add_0_r in R. lia.
   - intros ls m. cbn [low cpre]. unfold bounds. rewrite in_flat_map. intros (i & I & H).

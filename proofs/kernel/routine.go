@@ -342,11 +342,16 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 		return Words{v.Kind == 'a', slots(pat[v.Index-1], p.Words)}
 	}
 	for i, p := range r.Params {
-		switch {
-		case p.Role == spec.Value:
+		if p.Role == spec.Value {
 			ct.Inputs = append(ct.Inputs, Input{Slot(0, r.Frame+i+1), p.Max})
-		case pat[i] == i+1:
-			for _, l := range slots(i+1, t.size(i+1)) {
+		} else {
+			// the words of a parameter that is equal to another are listed too,
+			// so that all patterns number their variables alike
+			n := p.Words
+			if pat[i] == i+1 {
+				n = t.size(i + 1)
+			}
+			for _, l := range slots(i+1, n) {
 				ct.Inputs = append(ct.Inputs, Input{l, WordMax})
 			}
 		}

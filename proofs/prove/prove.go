@@ -89,7 +89,9 @@ func (t *Target) search() (string, int, error) {
 		p, err := r.Program(pat)
 		var k *kernel.Cert
 		if err == nil {
-			k, err = search.Prove(p)
+			if k = reuse(p, ks); k == nil {
+				k, err = search.Prove(p)
+			}
 		}
 		if err != nil {
 			return "", len(pats), fmt.Errorf("pointers %s: %w", r.Names(pat), err)
@@ -100,6 +102,16 @@ func (t *Target) search() (string, int, error) {
 		return "", len(pats), fmt.Errorf("the certificate that was found is not accepted: %w", err)
 	}
 	return r.Text(t.Name, ks), len(pats), nil
+}
+
+// reuse returns the certificate of another pattern that proves the program, or nil.
+func reuse(p *kernel.Program, ks []*kernel.Cert) *kernel.Cert {
+	for _, k := range slices.Backward(ks) {
+		if kernel.Replay(p.Code, &p.Contract, k, nil) == nil {
+			return k
+		}
+	}
+	return nil
 }
 
 // Check checks the routine's certificate file, without any search.

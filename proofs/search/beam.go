@@ -157,8 +157,17 @@ const (
 type beamState struct {
 	poly  k.Poly
 	scale *big.Int
-	bound *big.Int
+	top   *big.Int // largest value of poly
+	bound *big.Int // of p
 	of    rats
+}
+
+// compare orders states by their bounds; fine does so before they are rounded.
+func (s *beamState) compare(t *beamState, fine bool) int {
+	if fine {
+		return mul(s.top, t.scale).Cmp(mul(t.top, s.scale))
+	}
+	return s.bound.Cmp(t.bound)
 }
 
 // beam looks for an upper bound, or a lower one, of p/d by combining facts,
@@ -169,17 +178,18 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 	if lower {
 		poly, target = poly.Scale(mone), neg(target)
 	}
-	bound := func(q k.Poly, scale *big.Int) *big.Int {
-		i, ok := c.Range(q)
+	bound := func(s *beamState) {
+		i, ok := c.Range(s.poly)
 		if !ok {
-			k.Refuse("a variable of %v has no range", q)
+			k.Refuse("a variable of %v has no range", s.poly)
 		}
-		return floorDiv(i.Hi, mul(scale, d))
+		s.top, s.bound = i.Hi, floorDiv(i.Hi, mul(s.scale, d))
 	}
 	rests := func(of rats) bool { _, ok := of[skip]; return skip != 0 && ok }
 
 	poly = c.Simplify(poly)
-	best := beamState{poly: poly, scale: one, bound: bound(poly, one)}
+	best := beamState{poly: poly, scale: one}
+	bound(&best)
 	states := []beamState{best}
 	n := best
 	for i := range p.eqs {
@@ -189,7 +199,7 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 	}
 	if n.of != nil {
 		n.poly = c.Simplify(n.poly)
-		n.bound = bound(n.poly, n.scale)
+		bound(&n)
 		states = append(states, n)
 		if n.bound.Cmp(best.bound) < 0 {
 			best = n
@@ -205,7 +215,7 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 					if fc, ok := f.poly[m]; ok && !rests(f.of) {
 						t := combine(cur, f, fc, m)
 						t.poly = c.Simplify(t.poly)
-						if t.bound = bound(t.poly, t.scale); t.bound.Cmp(cur.bound) <= 0 {
+						if bound(&t); t.compare(&cur, p.fine) <= 0 {
 							next = append(next, t)
 						}
 					}
@@ -213,7 +223,7 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 			}
 		}
 		sort.SliceStable(next, func(i, j int) bool {
-			if x := next[i].bound.Cmp(next[j].bound); x != 0 {
+			if x := next[i].compare(&next[j], p.fine); x != 0 {
 				return x < 0
 			}
 			return len(next[i].poly) < len(next[j].poly)

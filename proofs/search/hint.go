@@ -52,6 +52,14 @@ func (s *searcher) hint(p *path, idx int, in *k.Instr, w *writer) (h k.Hint, use
 	if (in.Op == k.Adc || in.Op == k.Sbb || in.Op == k.Mul) && s.dead[idx][1] {
 		return s.dropped(p, in, x, i, n, w)
 	}
+	if in.Op == k.Shl && i.Lo.Sign() == 0 {
+		// perhaps no bit is lost
+		var ks []k.Comb
+		j := i
+		if p.lowerTop(x.C, d, &j, sub(m, one), &ks, false) {
+			return k.Hint{Combs: ks}, true
+		}
+	}
 	return
 }
 

@@ -66,6 +66,8 @@ type path struct {
 	n    int              // facts of the context that view has
 	open []k.Var          // high parts that nothing reads and that may not be 0
 	ors  []k.Var          // variables of inclusive or
+	bit  *k.Bit           // of the last case split
+	fine bool             // whether the beam orders by unrounded bounds
 	leaf []*k.Word        // the words that were combined by or
 	low  map[string]k.Var // low parts, by their A-form modulo 2^64
 
@@ -86,7 +88,7 @@ func newPath(s *k.State) *path {
 func (p *path) clone() *path {
 	return &path{
 		State: p.State.Clone(), view: slices.Clone(p.view), eqs: slices.Clone(p.eqs), n: p.n,
-		open: slices.Clone(p.open), ors: slices.Clone(p.ors), leaf: slices.Clone(p.leaf), low: maps.Clone(p.low), sum: p.sum, sumE: p.sumE,
+		open: slices.Clone(p.open), ors: slices.Clone(p.ors), leaf: slices.Clone(p.leaf), low: maps.Clone(p.low), sum: p.sum, sumE: p.sumE, bit: p.bit, fine: p.fine,
 	}
 }
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math/big"
 
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 )
@@ -13,12 +14,13 @@ const firstKey k.Key = 1 << 20
 // maxForks bounds the case splits on one path.
 const maxForks = 9
 
-// A policy says where to split a run by cases.
+// A policy is a way to search.
 type policy int
 
 const (
-	splitMoves policy = iota // only at conditional moves
+	splitMoves policy = iota // split by cases only at conditional moves
 	splitMasks               // also where a mask is applied
+	fineBounds               // as splitMoves, but compare bounds before they are rounded
 	policies
 )
 
@@ -77,7 +79,7 @@ func Prove(p *k.Program) (*k.Cert, error) {
 		}
 		errs[pol] = err
 	}
-	return nil, fmt.Errorf("%w (and with more splits: %v)", errs[0], errs[1])
+	return nil, fmt.Errorf("%w (with more splits: %v; with finer bounds: %v)", errs[splitMoves], errs[splitMasks], errs[fineBounds])
 }
 
 func prove(p *k.Program, pol policy) (cert *k.Cert, err error) {
@@ -89,6 +91,7 @@ func prove(p *k.Program, pol policy) (cert *k.Cert, err error) {
 		s.liveness()
 		w := newWriter()
 		at := newPath(st)
+		at.fine = pol == fineBounds
 		s.products(at, w)
 		if err = s.run(at, 0, 0, w); err == nil {
 			cert = w.root
@@ -217,7 +220,7 @@ func (s *searcher) forkAt(p *path, in *k.Instr) k.Loc {
 			return in.A.Loc
 		}
 	case k.Adc, k.Sbb:
-		if s.policy < splitMasks || in.C.Loc == 0 || known(in.C) {
+		if s.policy != splitMasks || in.C.Loc == 0 || known(in.C) {
 			return 0
 		}
 		for _, x := range [2][2]k.Src{{in.A, in.B}, {in.B, in.A}} {
@@ -232,7 +235,7 @@ func (s *searcher) forkAt(p *path, in *k.Instr) k.Loc {
 		if a == nil || b == nil {
 			return 0
 		}
-		if s.policy < splitMasks || in.Op != k.And {
+		if s.policy != splitMasks || in.Op != k.And {
 			if k.Apply2(k.BitOp(in.Op), a, b) != nil || in.B.Loc == 0 || known(in.B) {
 				return 0
 			}
@@ -269,9 +272,69 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 			w.run++
 		}
 		p.step(s.first+idx, in, h, s.dead[idx][1] && in.D2 != 0)
+		if ls := s.selected(idx); ls != nil {
+			s.carries(p, w)
+			s.reduced(p, ls, w)
+		}
 	}
 	w.flush()
 	return s.goals(p, w)
+}
+
+// selected returns the locations that conditional moves up to operation idx
+// have filled on one condition, if more such moves follow later.
+func (s *searcher) selected(idx int) (ls []k.Loc) {
+	move := func(n int) bool { return n >= 0 && n < len(s.code) && s.code[n].Op == k.Cmov }
+	same := func(n int) bool { return move(n) && s.code[n].A.Loc == s.code[idx].A.Loc }
+	if !move(idx) || same(idx+1) {
+		return nil
+	}
+	for n := idx; same(n); n-- {
+		ls = append([]k.Loc{s.code[n].D}, ls...)
+	}
+	for n := idx + 1; n < len(s.code); n++ {
+		if move(n) && len(ls) > 1 {
+			return ls
+		}
+	}
+	return nil
+}
+
+// carries derives the values of the carries that the last case split decided.
+func (s *searcher) carries(p *path, w *writer) {
+	if p.bit == nil {
+		return
+	}
+	for _, m := range p.bit.A.Monos() {
+		v, ok := linear(m)
+		if !ok || !isHigh(v) || isPoint(p.Ctx.Bound[v]) {
+			continue
+		}
+		if i, ks, ok := p.attempt(k.PolyVar(v), toPoint); ok && isPoint(i) {
+			s.learn(p, k.PolyVar(v), ks, w)
+		}
+	}
+}
+
+// reduced derives that a number is below the modulus, if it can: what follows
+// a conditional subtraction may depend on it.
+func (s *searcher) reduced(p *path, ls []k.Loc, w *writer) {
+	for i := range s.ct.Claims {
+		q := &s.ct.Claims[i]
+		if q.Kind != k.ClaimCong {
+			continue
+		}
+		x := p.Number(s.entry, k.Words{After: true, Locs: ls})
+		number := x.A
+		if x.E == 0 {
+			number = x.C
+		}
+		top := sub(q.Mod, one)
+		if r, ks, ok := p.attemptDeep(number, func(k.Interval) (lo, hi *big.Int) { return zero, top }); ok && r.Hi.Cmp(top) <= 0 {
+			s.learn(p, number, ks, w)
+		}
+		return
+	}
 }
 
 // fork goes on by cases on the bit at l.
@@ -283,6 +346,7 @@ func (s *searcher) fork(p *path, l k.Loc, idx, forks int, w *writer) error {
 	for v := range node.Next {
 		n := p.clone()
 		n.Fork(key, b, int64(v))
+		n.bit = b
 		next := newWriter()
 		if cb := n.absurd(2*key+1, 4*key); cb != nil {
 			next.push(&k.Cert{Kind: k.NodeAbsurd, Comb: *cb})
