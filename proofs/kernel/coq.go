@@ -160,3 +160,36 @@ func (k *Cert) coq() string {
 	}
 	return "(KEnd " + list(k.Goals, Goal.coq) + ")"
 }
+
+// WriteTrace writes an example that says what the checker knows after each
+// operation of a certificate, as this package sees it, for coqc to compare
+// with Trace.v.
+func (r *Routine) WriteTrace(w io.Writer, name string, pat Pattern, k *Cert) error {
+	p, err := r.Program(pat)
+	if err != nil {
+		return err
+	}
+	var views []string
+	err = Replay(p.Code, &p.Contract, k, func(pc int, i *Instr, s *State) {
+		ls := i.Results()
+		if i.Op == Mul { // Instr.v names the high word first
+			ls = []Loc{i.D2, i.D}
+		}
+		for _, l := range ls {
+			v := "None"
+			if w := s.Regs[l]; w != nil {
+				v = fmt.Sprintf("Some (%s,%s,%d%%N,%s,%s)", coqPoly(w.A), coqPoly(w.C), w.E, coqZ(w.Lo), coqZ(w.Hi))
+			}
+			views = append(views, v)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "Definition views_%[1]s : list view := [%[2]s].\n"+
+		"Example trace_%[1]s : trace_routine %[3]s %[4]s %[5]s %[6]s = views_%[1]s.\n"+
+		"Proof. vm_cast_no_check (eq_refl views_%[1]s). Qed.\n",
+		name, strings.Join(views, ";\n "), r.coq(), list(r.Code, func(c byte) string { return fmt.Sprint(c) }),
+		list(pat, func(n int) string { return fmt.Sprint(n) }), k.coq())
+	return err
+}
