@@ -121,13 +121,13 @@ Definition where_ (c : routine) (pat : list Z) (v : rvar) : words :=
   end.
 Fixpoint upto (i : Z) (n : nat) : list Z := match n with O => [] | S m => i :: upto (i + 1) m end.
 Definition indices (c : routine) : list Z := upto 1 (length (params c)).
-(* The words of a parameter that is equal to another are listed too, though
-   nothing reads them, so that all patterns number their variables alike. *)
+(* As many words are listed for each pointer, though nothing reads some of them,
+   so that all patterns number their variables alike. *)
 Definition inputs (c : routine) (pat : list Z) : list (loc * Z) :=
   flat_map (fun i =>
     match pget (params c) i with
     | Some (PVal m) => [(slot 0 (frame c + i), m)]
-    | Some p => map (fun l => (l, W - 1)) (slots i 0 (Z.to_nat (if class pat i =? i then lsize (lay c pat) i else pwords p)))
+    | Some _ => map (fun l => (l, W - 1)) (slots i 0 (Z.to_nat (zmax (map pwords (params c)))))
     | None => [] end) (indices c).
 Definition bounds (c : routine) (pat : list Z) : list (list loc * Z) :=
   flat_map (fun i =>

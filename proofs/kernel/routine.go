@@ -345,11 +345,11 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 		if p.Role == spec.Value {
 			ct.Inputs = append(ct.Inputs, Input{Slot(0, r.Frame+i+1), p.Max})
 		} else {
-			// the words of a parameter that is equal to another are listed too,
+			// as many words for each pointer, though nothing reads some of them,
 			// so that all patterns number their variables alike
-			n := p.Words
-			if pat[i] == i+1 {
-				n = t.size(i + 1)
+			n := 0
+			for _, q := range r.Params {
+				n = max(n, q.Words)
 			}
 			for _, l := range slots(i+1, n) {
 				ct.Inputs = append(ct.Inputs, Input{l, WordMax})

@@ -19,8 +19,8 @@ type policy int
 
 const (
 	splitMoves policy = iota // split by cases only at conditional moves
-	splitMasks               // also where a mask is applied
-	fineBounds               // as splitMoves, but compare bounds before they are rounded
+	fineBounds               // also bound what these moves leave, and compare bounds before they are rounded
+	splitMasks               // as splitMoves, but split also where a mask is applied
 	policies
 )
 
@@ -272,7 +272,7 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 			w.run++
 		}
 		p.step(s.first+idx, in, h, s.dead[idx][1] && in.D2 != 0)
-		if ls := s.selected(idx); ls != nil {
+		if ls := s.selected(idx); ls != nil && s.policy == fineBounds {
 			s.carries(p, w)
 			s.reduced(p, ls, w)
 		}
