@@ -5,6 +5,8 @@
 //
 //	fieldproof lint [packages]
 //	fieldproof cosim
+//	fieldproof prove [packages]
+//	fieldproof check [-kernel] [packages]
 //
 // It exits with status 0 if all is well, 1 if a check fails, and 2 if it could
 // not be run as asked.
@@ -31,8 +33,10 @@ type command struct {
 }
 
 var commands = []command{
+	{"check", "check the certificates of routines, also with Coq", checkCommand},
 	{"lint", "check assembly for leaks of secrets and for the rules of Go", lint},
 	{"cosim", "compare the semantics of instructions with this CPU", cosim},
+	{"prove", "look for proofs of routines, and write their certificates", proveCommand},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

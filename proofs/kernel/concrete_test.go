@@ -1,0 +1,333 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+	"github.com/seed-6f9cd256/fieldproof/spec"
+)
+
+var wordMod = new(big.Int).Lsh(big.NewInt(1), 64)
+
+// values are the words of a concrete run; a location without one is undefined.
+type values map[k.Loc]*big.Int
+
+func (v values) get(x k.Src) *big.Int {
+	if x.Loc == 0 {
+		return x.Imm
+	}
+	return v[x.Loc]
+}
+
+// exec performs an operation as Instr.v says, and returns the parts of what it divides.
+func (v values) exec(i *k.Instr) (low, high *big.Int) {
+	x := new(big.Int)
+	split := func(n uint) {
+		high, low = new(big.Int).DivMod(x, new(big.Int).Lsh(big.NewInt(1), n), new(big.Int))
+	}
+	a, b, c := v.get(i.A), v.get(i.B), v.get(i.C)
+	switch i.Op {
+	case k.Mov:
+		v[i.D] = a
+	case k.Mul:
+		x.Mul(a, b)
+		split(64)
+		v[i.D] = low
+		v[i.D2] = high
+	case k.Adc:
+		x.Add(x.Add(a, b), c)
+		split(64)
+		v[i.D] = low
+		v[i.D2] = high
+	case k.Sbb:
+		x.Sub(x.Sub(a, b), c)
+		split(64)
+		v[i.D] = low
+		v[i.D2] = new(big.Int).Neg(high)
+	case k.Cmov:
+		if a.Sign() != 0 {
+			v[i.D] = b
+		} else {
+			v[i.D] = c
+		}
+	case k.And, k.Or, k.Xor:
+		r := k.BitOp(i.Op)(a, b)
+		low, high = r, new(big.Int)
+		if i.Op == k.And {
+			// the dividend is A, by the power of two that belongs to the mask
+			n := new(big.Int).Add(b, big.NewInt(1))
+			if n.TrailingZeroBits() != uint(n.BitLen()-1) {
+				n.Sub(wordMod, b)
+			}
+			high, low = new(big.Int).DivMod(a, n, new(big.Int))
+		}
+		v[i.D] = r
+	case k.Shr:
+		x.Set(a)
+		split(i.N)
+		v[i.D] = high
+	case k.Shl:
+		x.Set(a)
+		split(64 - i.N)
+		v[i.D] = new(big.Int).Lsh(low, i.N)
+	case k.IsZero:
+		low, high = new(big.Int), new(big.Int)
+		if a.Sign() == 0 {
+			low.SetInt64(1)
+		}
+		v[i.D] = low
+	}
+	return low, high
+}
+
+// draw returns a number of n words up to most, with many extreme words.
+func draw(rnd *rand.Rand, n int, most *big.Int) *big.Int {
+	z := new(big.Int)
+	switch rnd.IntN(6) {
+	case 0:
+		return z
+	case 1:
+		return z.Set(most)
+	case 2:
+		return z.SetInt64(1).Sub(most, z).Abs(z)
+	}
+	for range n {
+		w := rnd.Uint64()
+		switch rnd.IntN(4) {
+		case 0:
+			w = 0
+		case 1:
+			w = ^uint64(0)
+		}
+		z.Lsh(z, 64).Or(z, new(big.Int).SetUint64(w))
+	}
+	if z.Cmp(most) > 0 {
+		z.Mod(z, new(big.Int).Add(most, big.NewInt(1)))
+	}
+	return z
+}
+
+// start returns an initial state of the program under the pattern, and the values of the parameters.
+func start(r *k.Routine, pat k.Pattern, p *k.Program, rnd *rand.Rand) (values, spec.Env) {
+	v := values{}
+	for _, in := range p.Inputs {
+		v[in.Loc] = draw(rnd, 1, in.Max)
+	}
+	for i, q := range r.Params {
+		if q.Role.Pointer() && q.Max != nil && pat[i] == i+1 {
+			z := draw(rnd, q.Words, q.Max)
+			for j := range q.Words {
+				v[k.Slot(i+1, j)] = word(z, j)
+			}
+		}
+	}
+	// a class of which only a later member is read
+	for i, q := range r.Params {
+		if q.Max != nil && q.Role.Pointer() && number(v, pat[i], q.Words).Cmp(q.Max) > 0 {
+			z := draw(rnd, q.Words, q.Max)
+			for j := range q.Words {
+				v[k.Slot(pat[i], j)] = word(z, j)
+			}
+		}
+	}
+	env := spec.Env{}
+	for i, q := range r.Params {
+		switch {
+		case q.Role == spec.Value:
+			env[r.Spec.Params[i].Name] = v[k.Slot(0, r.Frame+i+1)]
+		case q.Role != spec.Out:
+			env[r.Spec.Params[i].Name] = number(v, pat[i], q.Words)
+		}
+	}
+	return v, env
+}
+
+// end adds the results to env.
+func end(r *k.Routine, pat k.Pattern, v values, env spec.Env) {
+	for i, q := range r.Spec.Params {
+		switch q.Role {
+		case spec.Out:
+			env[q.Name] = number(v, pat[i], q.Limbs)
+		case spec.InOut:
+			env[spec.After(q.Name)] = number(v, pat[i], q.Limbs)
+		case spec.Result:
+			env[q.Name] = v[k.Slot(0, r.Frame+1+len(r.Params))]
+		}
+	}
+}
+
+func word(z *big.Int, i int) *big.Int {
+	return new(big.Int).Mod(new(big.Int).Rsh(z, uint(64*i)), wordMod)
+}
+
+func number(v values, buffer, n int) *big.Int {
+	z := new(big.Int)
+	for i := n - 1; i >= 0; i-- {
+		z.Lsh(z, 64)
+		if w := v[k.Slot(buffer, i)]; w != nil {
+			z.Or(z, w)
+		}
+	}
+	return z
+}
+
+// TestConcrete runs the operations that the decoder makes of each routine, and
+// compares the results with the contract.
+func TestConcrete(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, tt := range targets(t) {
+		r := routine(t, tt)
+		for _, pat := range r.Patterns() {
+			p := program(t, r, pat)
+			for range 40 {
+				v, env := start(r, pat, p, rnd)
+				for i := range p.Code {
+					v.exec(&p.Code[i])
+				}
+				end(r, pat, v, env)
+				if err := r.Spec.Check(env); err != nil {
+					t.Fatalf("%s, pointers %s: %v", tt.Name, r.Names(pat), err)
+				}
+			}
+		}
+	}
+}
+
+// TestConcolic follows every certificate on concrete inputs, and compares both
+// forms and the range of each word with its value.
+func TestConcolic(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	words := 0
+	for _, tt := range targets(t) {
+		r := routine(t, tt)
+		ks := certificates(t, tt, r)
+		for n, pat := range r.Patterns() {
+			if n%4 != 0 && n != len(r.Patterns())-1 {
+				continue
+			}
+			p := program(t, r, pat)
+			for range 4 {
+				v, _ := start(r, pat, p, rnd)
+				f := &follower{v: v, vars: map[k.Var]*big.Int{}}
+				if err := k.Try(func() { f.run(p, ks[n]) }); err != nil {
+					f.err = err
+				}
+				if f.err != nil {
+					t.Fatalf("%s, pointers %s: %v", tt.Name, r.Names(pat), f.err)
+				}
+				words += f.words
+			}
+		}
+	}
+	t.Logf("%d words compared", words)
+}
+
+type follower struct {
+	v     values
+	vars  map[k.Var]*big.Int
+	words int
+	err   error
+}
+
+func (f *follower) eval(p k.Poly) *big.Int {
+	z := new(big.Int)
+	for m, c := range p {
+		t := new(big.Int).Set(c)
+		for _, v := range m.Vars() {
+			t.Mul(t, f.vars[v])
+		}
+		z.Add(z, t)
+	}
+	return z
+}
+
+func (f *follower) compare(pc int, w *k.Word, z *big.Int) {
+	f.words++
+	switch {
+	case f.eval(w.A).Cmp(z) != 0:
+		f.err = fmt.Errorf("operation %d: the A-form is %v, the word %v", pc, f.eval(w.A), z)
+	case f.eval(w.C).Cmp(new(big.Int).Lsh(z, w.E)) != 0:
+		f.err = fmt.Errorf("operation %d: the C-form is %v/2^%d, the word %v", pc, f.eval(w.C), w.E, z)
+	case w.Lo.Cmp(z) > 0 || w.Hi.Cmp(z) < 0:
+		f.err = fmt.Errorf("operation %d: the range is from %v to %v, the word %v", pc, w.Lo, w.Hi, z)
+	}
+}
+
+func (f *follower) run(p *k.Program, c *k.Cert) {
+	s, pc := p.Entry()
+	for i, in := range p.Inputs {
+		f.vars[k.Var(2*(i+1))] = f.v[in.Loc]
+	}
+	code := p.Code
+	step := func(h k.Hint) {
+		low, high := f.v.exec(&code[0])
+		f.vars[k.Var(2*pc)], f.vars[k.Var(2*pc+1)] = low, high
+		s.Step(pc, &code[0], h)
+		for _, l := range code[0].Results() {
+			if w := s.Regs[l]; w != nil {
+				f.compare(pc, w, f.v[l])
+			}
+		}
+		code = code[1:]
+		pc++
+	}
+	for f.err == nil {
+		next := c.Next[0]
+		switch c.Kind {
+		case k.NodeRun:
+			for range c.N {
+				step(k.Hint{})
+			}
+		case k.NodeHint:
+			step(c.Hint)
+		case k.NodeDerive:
+			s.Ctx.Derive(c.Derive)
+		case k.NodeCase:
+			s.Ctx.LearnCase(c.Key, c.Poly, s.MustFunc(c.Loc).Bit, c.BitKey, c.Combs)
+		case k.NodeFork:
+			b := s.MustFunc(c.Loc).Bit
+			bit := f.eval(b.A)
+			s.Fork(c.Key, b, bit.Int64())
+			next = c.Next[bit.Int64()]
+		case k.NodeAbsurd:
+			f.err = fmt.Errorf("operation %d: a run takes a path that is called absurd", pc)
+		case k.NodeEnd:
+			f.facts(pc, s)
+			return
+		}
+		f.facts(pc, s)
+		c = next
+	}
+}
+
+// facts compares the facts of a state with the run.
+func (f *follower) facts(pc int, s *k.State) {
+	for key, fact := range s.Ctx.Facts {
+		if z := f.eval(fact.Poly); fact.Lo.Cmp(z) > 0 || fact.Hi.Cmp(z) < 0 {
+			f.err = fmt.Errorf("before operation %d: fact %d is between %v and %v, its value %v", pc, key, fact.Lo, fact.Hi, z)
+		}
+	}
+}
+
+// concretely runs a routine on random inputs, and compares the results with its contract.
+func concretely(t *testing.T, r *k.Routine) error {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for _, pat := range r.Patterns() {
+		p := program(t, r, pat)
+		for range 10000 / len(r.Patterns()) {
+			v, env := start(r, pat, p, rnd)
+			for i := range p.Code {
+				v.exec(&p.Code[i])
+			}
+			end(r, pat, v, env)
+			if err := r.Spec.Check(env); err != nil {
+				return fmt.Errorf("pointers %s: %w", r.Names(pat), err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package kernel
+
+import (
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
+)
+
+// WriteCoq writes the theorem that the routine is correct, under the given
+// name, for coqc to check by the certificates.
+func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Definition code_%s : list Z := %s.\n", name, list(r.Code, func(c byte) string { return fmt.Sprint(c) }))
+	fmt.Fprintf(&b, "Definition contract_%s : routine := %s.\n", name, r.coq())
+	fmt.Fprintf(&b, "Definition certs_%s : list cert := %s.\n", name, list(ks, func(k *Cert) string { return "\n " + k.coq() }))
+	fmt.Fprintf(&b, "Theorem correct_%[1]s : routine_correct contract_%[1]s code_%[1]s.\n"+
+		"Proof. apply (check_routine_sound _ _ certs_%[1]s). vm_cast_no_check (eq_refl true). Qed.\n", name)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// CoqHeader begins a file of theorems written by WriteCoq.
+const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 Routine Proof Sound.
+Import ListNotations.
+Open Scope Z_scope.
+`
+
+func list[T any](xs []T, f func(T) string) string {
+	s := make([]string, len(xs))
+	for i, x := range xs {
+		s[i] = f(x)
+	}
+	return "[" + strings.Join(s, ";") + "]"
+}
+
+func coqZ(z *big.Int) string {
+	if z.Sign() < 0 {
+		return "(" + z.String() + ")"
+	}
+	return z.String()
+}
+
+func coqPos[T ~int | ~uint16](n T) string { return fmt.Sprintf("%d%%positive", n) }
+
+func coqPoly(p Poly) string {
+	return list(p.Monos(), func(m Mono) string {
+		return "(" + list(m.Vars(), func(v Var) string { return coqPos(v) }) + "," + coqZ(p[m]) + ")"
+	})
+}
+
+func coqTerms(ts []Term) string {
+	return list(ts, func(t Term) string { return "(" + coqPos(t.Fact) + "," + coqZ(t.K) + ")" })
+}
+
+func coqComb(k Comb) string { return "(" + coqZ(k.Scale) + "," + coqTerms(k.Terms) + ")" }
+
+func coqCombs(ks []Comb) string { return list(ks, coqComb) }
+
+func (v RVar) coq() string {
+	switch v.Kind {
+	case 'b':
+		return fmt.Sprintf("(Before %d)", v.Index)
+	case 'a':
+		return fmt.Sprintf("(After %d)", v.Index)
+	}
+	return "Result"
+}
+
+func (e *RExpr) coq() string {
+	switch e.Op {
+	case 'v':
+		return "(EV " + e.Var.coq() + ")"
+	case 'c':
+		return "(EC " + coqZ(e.Const) + ")"
+	}
+	return "(" + map[byte]string{'+': "EAdd", '-': "ESub", '*': "EMul"}[e.Op] + " " + e.L.coq() + " " + e.R.coq() + ")"
+}
+
+func (c RClaim) coq() string {
+	switch c.Kind {
+	case ClaimCong:
+		return fmt.Sprintf("CCong %s %s %s", c.L.coq(), c.R.coq(), coqZ(c.Mod))
+	case ClaimRange:
+		return fmt.Sprintf("CRange %s %s %s", c.Var.coq(), coqZ(c.Lo), coqZ(c.Hi))
+	case ClaimEq:
+		return fmt.Sprintf("CEq %s %s", c.L.coq(), c.R.coq())
+	}
+	return fmt.Sprintf("CIs %s %s %s %s", c.Var.coq(), c.L.coq(), c.R.coq(), coqZ(c.Mod))
+}
+
+func (r *Routine) coq() string {
+	params := list(r.Params, func(p Param) string {
+		switch p.Role {
+		case spec.In:
+			return fmt.Sprintf("PIn %d %v", p.Words, p.Max)
+		case spec.Out:
+			return fmt.Sprintf("POut %d", p.Words)
+		case spec.InOut:
+			return fmt.Sprintf("PInOut %d %v", p.Words, p.Max)
+		}
+		return fmt.Sprintf("PVal %v", p.Max)
+	})
+	return fmt.Sprintf("{| params := %s; result := %v; frame := %d; rclaims := %s |}",
+		params, r.Result, r.Frame, list(r.Claims, RClaim.coq))
+}
+
+func (h Hint) coq() string {
+	switch h.Kind {
+	case HintComb:
+		return "(HComb " + coqCombs(h.Combs) + ")"
+	case HintSame:
+		return "(HSame " + coqPos(h.Var) + ")"
+	case HintExact:
+		return "HExact"
+	case HintFunc:
+		return fmt.Sprintf("(HFn %s %s %s %s)", coqPos(h.Loc), coqZ(h.E0), coqZ(h.E1), coqCombs(h.Combs))
+	}
+	return fmt.Sprintf("(HAlt %s %s)", coqPos(h.Var), coqCombs(h.Combs))
+}
+
+func (d *Derivation) coq() string {
+	switch d.Kind {
+	case DeriveLearn:
+		return fmt.Sprintf("(DLearn %s %s %s)", coqPos(d.Key), coqPoly(d.Poly), coqCombs(d.Combs))
+	case DeriveProd:
+		return fmt.Sprintf("(DProd %s %s %s)", coqPos(d.Key), coqPos(d.I), coqPos(d.J))
+	}
+	return fmt.Sprintf("(DXor %s %s %s)", coqPos(d.Key), coqPos(d.Var), coqCombs(d.Combs))
+}
+
+func (g Goal) coq() string {
+	switch g.Kind {
+	case GoalEqs:
+		return "GEqs " + coqTerms(g.Eqs)
+	case GoalRange:
+		return "GRange " + coqCombs(g.Combs)
+	}
+	return fmt.Sprintf("GNot %s %s %s %s %s %s", coqTerms(g.Eqs), coqPoly(g.Poly), coqCombs(g.Combs), coqPos(g.Key),
+		list(g.Steps, (*Derivation).coq), coqComb(g.Comb))
+}
+
+func (k *Cert) coq() string {
+	switch k.Kind {
+	case NodeRun:
+		return fmt.Sprintf("(KRun %d%%nat %s)", k.N, k.Next[0].coq())
+	case NodeHint:
+		return fmt.Sprintf("(KHint %s %s)", k.Hint.coq(), k.Next[0].coq())
+	case NodeDerive:
+		return fmt.Sprintf("(KDerive %s %s)", k.Derive.coq(), k.Next[0].coq())
+	case NodeCase:
+		return fmt.Sprintf("(KCase %s %s %s %s %s %s %s)", coqPos(k.Key), coqPoly(k.Poly), coqPos(k.Loc), coqPos(k.BitKey),
+			coqCombs(k.Combs[0]), coqCombs(k.Combs[1]), k.Next[0].coq())
+	case NodeFork:
+		return fmt.Sprintf("(KFork %s %s\n %s\n %s)", coqPos(k.Loc), coqPos(k.Key), k.Next[0].coq(), k.Next[1].coq())
+	case NodeAbsurd:
+		return "(KAbsurd " + coqComb(k.Comb) + ")"
+	}
+	return "(KEnd " + list(k.Goals, Goal.coq) + ")"
+}
+
+// WriteTrace writes an example that says what the checker knows after each
+// operation of a certificate, as this package sees it, for coqc to compare
+// with Trace.v.
+func (r *Routine) WriteTrace(w io.Writer, name string, pat Pattern, k *Cert) error {
+	p, err := r.Program(pat)
+	if err != nil {
+		return err
+	}
+	var views []string
+	err = Replay(p.Code, &p.Contract, k, func(pc int, i *Instr, s *State) {
+		ls := i.Results()
+		if i.Op == Mul { // Instr.v names the high word first
+			ls = []Loc{i.D2, i.D}
+		}
+		for _, l := range ls {
+			v := "None"
+			if w := s.Regs[l]; w != nil {
+				v = fmt.Sprintf("Some (%s,%s,%d%%N,%s,%s)", coqPoly(w.A), coqPoly(w.C), w.E, coqZ(w.Lo), coqZ(w.Hi))
+			}
+			views = append(views, v)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "Definition views_%[1]s : list view := [%[2]s].\n"+
+		"Example trace_%[1]s : trace_routine %[3]s %[4]s %[5]s %[6]s = views_%[1]s.\n"+
+		"Proof. vm_cast_no_check (eq_refl views_%[1]s). Qed.\n",
+		name, strings.Join(views, ";\n "), r.coq(), list(r.Code, func(c byte) string { return fmt.Sprint(c) }),
+		list(pat, func(n int) string { return fmt.Sprint(n) }), k.coq())
+	return err
+}

@@ -1,0 +1,133 @@
+package kernel_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
+	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+)
+
+var development = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "fieldproof-coq-")
+	if err != nil {
+		return dir, err
+	}
+	return dir, coq.Build(dir, func(string) {})
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built {
+		if dir, _ := development(); dir != "" {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(status)
+}
+
+// built is whether some test has asked for the development.
+var built bool
+
+// build returns a folder in which the Coq development is compiled.
+func build(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("coqc"); err != nil {
+		t.Skip("needs coqc, from Debian's package coq")
+	}
+	built = true
+	dir, err := development()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func compile(t *testing.T, name, text string) (string, error) {
+	t.Helper()
+	dir := build(t)
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return coq.Compile(dir, name)
+}
+
+// TestTrace compares the checkers in Go and in Coq step by step: after each
+// operation, both forms and the range of each result.
+func TestTrace(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(k.CoqHeader + "Require Import Trace.\n")
+	for _, name := range []string{"field25519.feMultiplyADX", "field25519.feEqualAMD64", "field25519.feReduceAMD64",
+		"fieldp256.feSubtractAMD64", "fieldp256.feMult32AMD64", "fieldp256.scEqualAMD64", "field25519.feSwapAMD64"} {
+		tt := target(t, name)
+		r := routine(t, tt)
+		ks := certificates(t, tt, r)
+		pats := r.Patterns()
+		n := len(pats) - 1
+		if err := r.WriteTrace(&b, strings.ReplaceAll(name, ".", "_"), pats[n], ks[n]); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	if out, err := compile(t, "Traces.v", b.String()); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestCoqRejects shows Coq a false certificate, code and contract.
+func TestCoqRejects(t *testing.T) {
+	tt := target(t, "field25519.feAddAMD64")
+	theorem := func(change func(r *k.Routine, ks []*k.Cert)) string {
+		r := routine(t, tt)
+		ks := certificates(t, tt, r)
+		change(r, ks)
+		var b strings.Builder
+		b.WriteString(k.CoqHeader)
+		if err := r.WriteCoq(&b, "it", ks); err != nil {
+			t.Fatal(err)
+		}
+		return b.String() + "Print Assumptions correct_it.\n"
+	}
+	out, err := compile(t, "Good.v", theorem(func(*k.Routine, []*k.Cert) {}))
+	if err != nil || !coq.Closed(out, 1) {
+		t.Fatalf("the proof is not accepted: %v\n%s", err, out)
+	}
+	for name, change := range map[string]func(r *k.Routine, ks []*k.Cert){
+		"Code": func(r *k.Routine, ks []*k.Cert) {
+			// the first change of a byte that decodes, and that the Go checker refuses
+			for at := range r.Code {
+				code := append([]byte(nil), r.Code...)
+				code[at] ^= 0x10
+				if m, err := k.NewRoutine(tt.Contract, code); err == nil && m.Check(ks) != nil {
+					r.Code = code
+					return
+				}
+			}
+			t.Fatal("no change of a byte is refused")
+		},
+		"Contract": func(r *k.Routine, ks []*k.Cert) { r.Claims[0].R = r.Claims[0].R.L },
+		"Frame":    func(r *k.Routine, ks []*k.Cert) { r.Frame = 63 },
+		"Missing":  func(r *k.Routine, ks []*k.Cert) { ks[0] = ks[0].Next[0] },
+	} {
+		if out, err := compile(t, name+".v", theorem(change)); err == nil {
+			t.Errorf("%s: a false theorem is accepted:\n%s", name, out)
+		}
+	}
+}
+
+// TestClosed refuses output that names an axiom.
+func TestClosed(t *testing.T) {
+	for out, want := range map[string]bool{
+		"Closed under the global context\n": true,
+		"Axioms:\ncheat : False\n":          false,
+		"":                                  false,
+		"Closed under the global context\nAxioms:\nx : False\n": false,
+	} {
+		if coq.Closed(out, 1) != want {
+			t.Errorf("Closed(%q) = %v", out, !want)
+		}
+	}
+}

@@ -1,0 +1,399 @@
+package kernel
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/seed-6f9cd256/fieldproof/spec"
+)
+
+// A Param is a parameter of a routine, as in Routine.v.
+type Param struct {
+	Role  spec.Role
+	Words int      // behind a pointer
+	Max   *big.Int // largest value, of In, InOut and Value
+}
+
+// A Routine is a routine that Go calls with arguments on the stack, with its
+// contract: what Routine.v calls a routine.
+type Routine struct {
+	Spec   *spec.Routine
+	Params []Param // counted from 1 in variables
+	Result bool
+	Frame  int // words below the return address that may be written
+	Claims []RClaim
+	Code   []byte
+	Mops   []Mop
+}
+
+// An RVar is a number that a claim speaks of: what parameter Index, counted
+// from 1, holds or points to, or the result.
+type RVar struct {
+	Kind  byte // 'b' before, 'a' after, 'r' result
+	Index int
+}
+
+// An RExpr is an expression over such numbers.
+type RExpr struct {
+	Op    byte // 'v', 'c', '+', '-', '*'
+	Var   RVar
+	Const *big.Int
+	L, R  *RExpr
+}
+
+// An RClaim is a claim of the contract.
+type RClaim struct {
+	Kind ClaimKind
+	Var  RVar
+	L, R *RExpr
+	Mod  *big.Int
+	Interval
+}
+
+// NewRoutine decodes the code of a routine and reads its contract.
+func NewRoutine(r *spec.Routine, code []byte) (*Routine, error) {
+	mops, err := Decode(code)
+	if err != nil {
+		return nil, err
+	}
+	k := &Routine{Spec: r, Code: code, Mops: mops, Frame: frameWords(mops)}
+	vars := map[string]RVar{}
+	for i, p := range r.Params {
+		if p.Role == spec.Result {
+			if i != len(r.Params)-1 {
+				return nil, fmt.Errorf("result %s is not the last parameter", p.Name)
+			}
+			k.Result = true
+			vars[p.Name] = RVar{'r', 0}
+			continue
+		}
+		q := Param{Role: p.Role, Words: p.Limbs}
+		if p.Bound != nil {
+			q.Max = sub(p.Bound, one)
+		}
+		if p.Role != spec.Out && q.Max == nil {
+			return nil, fmt.Errorf("parameter %s has no bound", p.Name)
+		}
+		k.Params = append(k.Params, q)
+		switch p.Role {
+		case spec.Out:
+			vars[p.Name] = RVar{'a', i + 1}
+		case spec.InOut:
+			vars[spec.After(p.Name)] = RVar{'a', i + 1}
+			fallthrough
+		default:
+			vars[p.Name] = RVar{'b', i + 1}
+		}
+	}
+	for _, c := range r.Claims {
+		q, err := claim(c, vars)
+		if err != nil {
+			return nil, fmt.Errorf("claim %v: %w", c, err)
+		}
+		k.Claims = append(k.Claims, q)
+	}
+	return k, nil
+}
+
+// frameWords returns how far the code moves SP below the return address.
+func frameWords(mops []Mop) int {
+	sp, low := int64(0), int64(0)
+	for i := range mops {
+		m := &mops[i]
+		if m.Kind != MopOp || m.D != regSP || !m.A.is(regSP) || m.B.isLoc() {
+			continue
+		}
+		switch m.Op {
+		case Adc:
+			sp += signed(m.B.Imm)
+		case Sbb:
+			sp -= signed(m.B.Imm)
+		}
+		low = min(low, sp)
+	}
+	return int((-low + 7) / 8)
+}
+
+func claim(c spec.Claim, vars map[string]RVar) (RClaim, error) {
+	l, err := expression(c.L, vars)
+	if err != nil {
+		return RClaim{}, err
+	}
+	switch {
+	case c.Rel == spec.Less:
+		if l.Op != 'v' || c.R.Op != spec.OpConst {
+			return RClaim{}, fmt.Errorf("want a parameter below a constant")
+		}
+		return RClaim{Kind: ClaimRange, Var: l.Var, Interval: Interval{zero, sub(c.R.Val, one)}}, nil
+	case c.Rel == spec.Equal && c.R.Op == spec.OpIsCong:
+		if l.Op != 'v' {
+			return RClaim{}, fmt.Errorf("want a parameter on the left")
+		}
+		a, err := expression(c.R.Args[0], vars)
+		if err != nil {
+			return RClaim{}, err
+		}
+		b, err := expression(c.R.Args[1], vars)
+		return RClaim{Kind: ClaimIs, Var: l.Var, L: a, R: b, Mod: c.R.Val}, err
+	}
+	r, err := expression(c.R, vars)
+	if c.Rel == spec.Equal {
+		return RClaim{Kind: ClaimEq, L: l, R: r}, err
+	}
+	return RClaim{Kind: ClaimCong, L: l, R: r, Mod: c.Mod}, err
+}
+
+func expression(e spec.Expr, vars map[string]RVar) (*RExpr, error) {
+	var op byte
+	switch e.Op {
+	case spec.OpVar:
+		v, ok := vars[e.Name]
+		if !ok {
+			return nil, fmt.Errorf("unknown parameter %s", e.Name)
+		}
+		return &RExpr{Op: 'v', Var: v}, nil
+	case spec.OpConst:
+		return &RExpr{Op: 'c', Const: e.Val}, nil
+	case spec.OpAdd:
+		op = '+'
+	case spec.OpSub:
+		op = '-'
+	case spec.OpMul:
+		op = '*'
+	default:
+		return nil, fmt.Errorf("%v is not a polynomial", e)
+	}
+	var x *RExpr
+	for _, a := range e.Args {
+		y, err := expression(a, vars)
+		if err != nil {
+			return nil, err
+		}
+		if x == nil {
+			x = y
+		} else {
+			x = &RExpr{Op: op, L: x, R: y}
+		}
+	}
+	return x, nil
+}
+
+// A Pattern says which pointers are equal: it gives each parameter the number
+// of the first pointer that is equal to it, or its own.
+type Pattern []int
+
+// Patterns returns every pattern, in the order of Proof.v.
+func (r *Routine) Patterns() []Pattern {
+	var out []Pattern
+	var rec func(pat Pattern, seen []int)
+	rec = func(pat Pattern, seen []int) {
+		i := len(pat) + 1
+		if i > len(r.Params) {
+			out = append(out, slices.Clone(pat))
+			return
+		}
+		pat = pat[:len(pat):len(pat)]
+		if !r.Params[i-1].Role.Pointer() {
+			rec(append(pat, i), seen)
+			return
+		}
+		for _, b := range seen {
+			rec(append(pat, b), seen)
+		}
+		rec(append(pat, i), append(seen[:len(seen):len(seen)], i))
+	}
+	rec(nil, nil)
+	return out
+}
+
+// Names prints the pattern with the names of the parameters, such as "z=x".
+func (r *Routine) Names(pat Pattern) string {
+	s := ""
+	for i, b := range pat {
+		if b != i+1 {
+			if s != "" {
+				s += " "
+			}
+			s += r.Spec.Params[i].Name + "=" + r.Spec.Params[b-1].Name
+		}
+	}
+	if s == "" {
+		return "disjoint"
+	}
+	return s
+}
+
+// A Program is a routine under one pattern: operations on locations, and their contract.
+type Program struct {
+	Code []Instr
+	Contract
+}
+
+// Program translates the routine.
+func (r *Routine) Program(pat Pattern) (p *Program, err error) {
+	err = Try(func() { p = r.program(pat) })
+	return p, err
+}
+
+func (r *Routine) stackWords() int {
+	n := r.Frame + 1 + len(r.Params)
+	if r.Result {
+		n++
+	}
+	return n
+}
+
+func (r *Routine) program(pat Pattern) *Program {
+	if r.stackWords() > maxSlots {
+		Refuse("%d words of stack, at most %d can be handled", r.stackWords(), maxSlots)
+	}
+	t := &translator{tags: map[Loc]tag{
+		regSP: {buffer: 0, offset: 8 * int64(r.Frame)}, regBP: {buffer: -2}, reg14: {buffer: -3}, Slot(0, r.Frame): {buffer: -1},
+	}}
+	t.size = func(b int) int {
+		if b == 0 {
+			return r.stackWords()
+		}
+		n := 0
+		for i, p := range r.Params {
+			if p.Role.Pointer() && pat[i] == b {
+				n = max(n, p.Words)
+			}
+		}
+		return n
+	}
+	t.writes = func(b, k int) bool {
+		if b == 0 {
+			return k < r.Frame || r.Result && k == r.Frame+1+len(r.Params)
+		}
+		for i, p := range r.Params {
+			if (p.Role == spec.Out || p.Role == spec.InOut) && pat[i] == b && k < p.Words {
+				return true
+			}
+		}
+		return false
+	}
+	for i, p := range r.Params {
+		if p.Role.Pointer() {
+			t.tags[Slot(0, r.Frame+i+1)] = tag{buffer: pat[i]}
+		}
+	}
+	for i := range r.Mops {
+		t.translate(&r.Mops[i])
+	}
+	for l, want := range map[Loc]tag{
+		regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}, regBP: {buffer: -2}, reg14: {buffer: -3},
+	} {
+		if g, ok := t.tags[l]; !ok || g != want {
+			Refuse("on return, register %d does not hold what it must", l-1)
+		}
+	}
+	ct := r.low(t, pat)
+	for _, q := range ct.Claims {
+		for _, l := range q.Locs() {
+			if _, tagged := t.tags[l]; tagged {
+				Refuse("on return, location %d of a result holds an address", l)
+			}
+		}
+	}
+	return &Program{t.out, *ct}
+}
+
+// Locs returns the locations on return that the claim speaks of.
+func (q *Claim) Locs() []Loc {
+	var ls []Loc
+	add := func(v Words) {
+		if v.After {
+			ls = append(ls, v.Locs...)
+		}
+	}
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		if e != nil {
+			add(e.Words)
+			walk(e.L)
+			walk(e.R)
+		}
+	}
+	add(q.Words)
+	walk(q.L)
+	walk(q.R)
+	return ls
+}
+
+// low returns the contract over locations: low in Proof.v.
+func (r *Routine) low(t *translator, pat Pattern) *Contract {
+	ct := &Contract{}
+	slots := func(b, n int) (ls []Loc) {
+		for k := range n {
+			ls = append(ls, Slot(b, k))
+		}
+		return ls
+	}
+	where := func(v RVar) Words {
+		if v.Kind == 'r' {
+			return Words{true, []Loc{Slot(0, r.Frame+1+len(r.Params))}}
+		}
+		p := r.Params[v.Index-1]
+		if p.Role == spec.Value {
+			return Words{false, []Loc{Slot(0, r.Frame+v.Index)}}
+		}
+		return Words{v.Kind == 'a', slots(pat[v.Index-1], p.Words)}
+	}
+	for i, p := range r.Params {
+		if p.Role == spec.Value {
+			ct.Inputs = append(ct.Inputs, Input{Slot(0, r.Frame+i+1), p.Max})
+		} else {
+			// as many words for each pointer, though nothing reads some of them,
+			// so that all patterns number their variables alike
+			n := 0
+			for _, q := range r.Params {
+				n = max(n, q.Words)
+			}
+			for _, l := range slots(i+1, n) {
+				ct.Inputs = append(ct.Inputs, Input{l, WordMax})
+			}
+		}
+		if p.Role == spec.In || p.Role == spec.InOut {
+			ct.Bounds = append(ct.Bounds, Bound{slots(pat[i], p.Words), p.Max})
+		}
+	}
+	var expr func(e *RExpr) *Expr
+	expr = func(e *RExpr) *Expr {
+		if e == nil {
+			return nil
+		}
+		x := &Expr{Op: e.Op, Const: e.Const, L: expr(e.L), R: expr(e.R)}
+		if e.Op == 'v' {
+			x.Words = where(e.Var)
+		}
+		return x
+	}
+	for _, c := range r.Claims {
+		q := Claim{Kind: c.Kind, L: expr(c.L), R: expr(c.R), Mod: c.Mod, Interval: c.Interval}
+		if c.Kind == ClaimRange || c.Kind == ClaimIs {
+			q.Words = where(c.Var)
+		}
+		ct.Claims = append(ct.Claims, q)
+	}
+	return ct
+}
+
+// Check refuses unless the certificates, one for each pattern, prove the routine.
+func (r *Routine) Check(ks []*Cert) error {
+	pats := r.Patterns()
+	if len(ks) != len(pats) {
+		return fmt.Errorf("%d certificates, want %d, one for each way in which pointers may be equal", len(ks), len(pats))
+	}
+	for i, pat := range pats {
+		p, err := r.Program(pat)
+		if err == nil {
+			err = Replay(p.Code, &p.Contract, ks[i], nil)
+		}
+		if err != nil {
+			return fmt.Errorf("pointers %s: %w", r.Names(pat), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,466 @@
+package kernel
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// The locations of X86.v. General register n of the encoding is location n+1.
+const (
+	regSP   Loc = 5
+	regBP   Loc = 6
+	reg14   Loc = 15
+	flagC   Loc = 40
+	flagO   Loc = 41
+	locRes  Loc = 42 // the result that ZF speaks of
+	regIP   Loc = 43
+	locJunk Loc = 90 // 90 to 93 hold what no later instruction reads
+	locT1   Loc = 91
+	locT2   Loc = 92
+	locMem  Loc = 93
+)
+
+// A MopKind distinguishes the operations of the machine.
+type MopKind int
+
+// The operations of the machine, as in Machine.v.
+const (
+	MopOp    MopKind = iota // Instr
+	MopLoad                 // D := the word at Base + Disp
+	MopStore                // the word at Base + Disp := A
+	MopHavoc                // D := anything
+)
+
+// A Mop is one operation of the machine.
+type Mop struct {
+	Kind MopKind
+	Instr
+	Base   Loc
+	Disp   int64
+	Offset int // of the instruction in the routine
+}
+
+func gpr(n int) Loc { return Loc(n + 1) }
+
+// A decoder reads the bytes of a routine, as X86.v does.
+type decoder struct {
+	code   []byte
+	pos    int
+	offset int // of the current instruction
+	out    []Mop
+}
+
+// Decode returns the operations that the bytes of a routine perform. The
+// routine must be straight-line code whose last byte is its only return.
+func Decode(code []byte) (ops []Mop, err error) {
+	d := &decoder{code: code}
+	err = Try(func() {
+		for d.pos != len(code)-1 || code[d.pos] != 0xc3 {
+			d.offset = d.pos
+			d.instruction()
+		}
+		d.offset = d.pos
+		d.load(regIP, regSP, 0)
+		d.op2(Adc, regSP, locJunk, at(regSP), immInt(8), immInt(0))
+	})
+	if err != nil {
+		end := min(d.offset+8, len(code))
+		return nil, fmt.Errorf("offset %#x, bytes % x: %w", d.offset, code[min(d.offset, end):end], err)
+	}
+	return d.out, nil
+}
+
+func (d *decoder) byte() int {
+	if d.pos >= len(d.code) {
+		Refuse("the code ends before a return")
+	}
+	d.pos++
+	return int(d.code[d.pos-1])
+}
+
+// le reads n bytes, least significant first.
+func (d *decoder) le(n int) *big.Int {
+	v := new(big.Int)
+	for i := range n {
+		v.Add(v, new(big.Int).Lsh(big.NewInt(int64(d.byte())), uint(8*i)))
+	}
+	return v
+}
+
+func signExtend(n uint, v *big.Int) *big.Int {
+	if v.Bit(int(n-1)) == 1 {
+		return sub(v, pow2(n))
+	}
+	return v
+}
+
+// imm reads a constant of n bytes, sign-extended to 64 bits.
+func (d *decoder) imm(n int) Src { return imm(mod(signExtend(uint(8*n), d.le(n)), Radix)) }
+
+// An rm is the operand of a ModRM byte: a register, or memory.
+type rm struct {
+	reg      Loc // 0 if memory
+	base     Loc
+	hasIndex bool
+	index    Loc
+	scale    uint
+	disp     int64
+}
+
+func (d *decoder) modrm(xr, xx, xb int) (reg int, x rm) {
+	m := d.byte()
+	md, reg, b := m>>6, m>>3&7+8*xr, m&7
+	if md == 3 {
+		return reg, rm{reg: gpr(b + 8*xb)}
+	}
+	if b == 4 {
+		s := d.byte()
+		b = s & 7
+		if i := s>>3&7 + 8*xx; i != 4 {
+			x.hasIndex, x.index, x.scale = true, gpr(i), uint(s>>6)
+		}
+	}
+	if md == 0 && b == 5 {
+		Refuse("an address relative to RIP, or without a base")
+	}
+	switch md {
+	case 1:
+		x.disp = signExtend(8, d.le(1)).Int64()
+	case 2:
+		x.disp = signExtend(32, d.le(4)).Int64()
+	}
+	x.base = gpr(b + 8*xb)
+	return reg, x
+}
+
+func (d *decoder) emit(m Mop) {
+	m.Offset = d.offset
+	d.out = append(d.out, m)
+}
+
+func (d *decoder) op(i Instr) { d.emit(Mop{Kind: MopOp, Instr: i}) }
+func (d *decoder) load(to, base Loc, o int64) {
+	d.emit(Mop{Kind: MopLoad, Instr: Instr{D: to}, Base: base, Disp: o})
+}
+func (d *decoder) store(base Loc, o int64, a Src) {
+	d.emit(Mop{Kind: MopStore, Instr: Instr{A: a}, Base: base, Disp: o})
+}
+func (d *decoder) havoc(ls ...Loc) {
+	for _, l := range ls {
+		d.emit(Mop{Kind: MopHavoc, Instr: Instr{D: l}})
+	}
+}
+func (d *decoder) op1(op Op, to Loc, src ...Src) { d.op2(op, to, 0, src...) }
+func (d *decoder) op2(op Op, to, to2 Loc, src ...Src) {
+	i := Instr{Op: op, D: to, D2: to2, A: src[0]}
+	if len(src) > 1 {
+		i.B = src[1]
+	}
+	if len(src) > 2 {
+		i.C = src[2]
+	}
+	d.op(i)
+}
+func (d *decoder) shiftBy(op Op, to Loc, a Src, n uint) { d.op(Instr{Op: op, D: to, A: a, N: n}) }
+func (d *decoder) mov(to Loc, a Src)                    { d.op1(Mov, to, a) }
+
+// source returns the location of an operand, which it loads if it is in memory.
+func (d *decoder) source(x rm) Loc {
+	if x.reg != 0 {
+		return x.reg
+	}
+	d.memory(x)
+	d.load(locMem, x.base, x.disp)
+	return locMem
+}
+
+func (d *decoder) memory(x rm) {
+	if x.hasIndex {
+		Refuse("an indexed address")
+	}
+}
+
+// result sets ZF by the word at l, and leaves OF undefined.
+func (d *decoder) result(l Loc) {
+	d.mov(locRes, at(l))
+	d.havoc(flagO)
+}
+func (d *decoder) noFlags() { d.havoc(flagC, flagO, locRes) }
+func (d *decoder) zeroFlags(l Loc) {
+	d.mov(flagC, immInt(0))
+	d.mov(flagO, immInt(0))
+	d.mov(locRes, at(l))
+}
+
+// alu performs one of add, or, adc, sbb, and, sub, xor, cmp, numbered from 0.
+func (d *decoder) alu(op int, to Loc, b Src) {
+	a, same := at(to), b.is(to)
+	switch op {
+	case 0:
+		d.op2(Adc, to, flagC, a, b, immInt(0))
+		d.result(to)
+	case 2:
+		d.op2(Adc, to, flagC, a, b, at(flagC))
+		d.result(to)
+	case 3:
+		if same {
+			a, b = immInt(0), immInt(0)
+		}
+		d.op2(Sbb, to, flagC, a, b, at(flagC))
+		d.result(to)
+	case 5:
+		d.op2(Sbb, to, flagC, a, b, immInt(0))
+		d.result(to)
+	case 1, 4:
+		if !same {
+			d.op1(map[int]Op{1: Or, 4: And}[op], to, a, b)
+		}
+		d.zeroFlags(to)
+	case 6:
+		if same {
+			d.mov(to, immInt(0))
+		} else {
+			d.op1(Xor, to, a, b)
+		}
+		d.zeroFlags(to)
+	default:
+		d.op2(Sbb, locT1, flagC, a, b, immInt(0))
+		d.result(locT1)
+	}
+}
+
+func (d *decoder) count() uint {
+	n := d.byte()
+	if n == 0 || n > 63 {
+		Refuse("a shift by %d, want 1 to 63", n)
+	}
+	return uint(n)
+}
+
+func (d *decoder) shift(group int, l Loc, n uint) {
+	switch group {
+	case 4:
+		d.shiftBy(Shl, l, at(l), n)
+	case 5:
+		d.shiftBy(Shr, l, at(l), n)
+	default:
+		Refuse("shift or rotate /%d is not modelled", group)
+	}
+	d.havoc(flagC)
+	d.result(l)
+}
+
+func (d *decoder) test8(l Loc) {
+	d.op1(And, locT1, at(l), immInt(int64(d.byte())))
+	d.zeroFlags(locT1)
+}
+
+func (d *decoder) instruction() {
+	p := d.byte()
+	switch p {
+	case 0xc4:
+		d.vex()
+		return
+	case 0x66:
+		d.adx(flagC)
+		return
+	case 0xf3:
+		d.adx(flagO)
+		return
+	}
+	rex, op := 0, p
+	if p>>4 == 4 {
+		rex, op = p, d.byte()
+	}
+	xw, xr, xx, xb := rex>>3&1, rex>>2&1, rex>>1&1, rex&1
+	switch {
+	case op>>3 == 10: // PUSH
+		r := gpr(op&7 + 8*xb)
+		d.notSP(r)
+		d.store(regSP, -8, at(r))
+		d.op2(Sbb, regSP, locJunk, at(regSP), immInt(8), immInt(0))
+	case op>>3 == 11: // POP
+		r := gpr(op&7 + 8*xb)
+		d.notSP(r)
+		d.load(r, regSP, 0)
+		d.op2(Adc, regSP, locJunk, at(regSP), immInt(8), immInt(0))
+	case op == 0xa8 && rex == 0: // TEST AL, imm8
+		d.test8(gpr(0))
+	case op == 0xf6: // TEST r8, imm8
+		reg, x := d.modrm(xr, xx, xb)
+		if x.reg == 0 || reg&7 != 0 || rex == 0 && x.reg >= 5 {
+			Refuse("opcode f6 /%d of this form is not modelled", reg&7)
+		}
+		d.test8(x.reg)
+	case op == 0x31 && xw == 0: // XOR r32, r32
+		reg, x := d.modrm(xr, xx, xb)
+		if x.reg != gpr(reg) {
+			Refuse("a 32-bit exclusive or other than of a register with itself")
+		}
+		d.alu(6, x.reg, at(x.reg))
+	case op>>3 == 0x17: // MOV r, imm
+		n := 4
+		if xw == 1 {
+			n = 8
+		}
+		d.mov(gpr(op&7+8*xb), imm(d.le(n)))
+	case xw == 0 && op == 0x89: // MOV r32, r32
+		reg, x := d.modrm(xr, xx, xb)
+		if x.reg == 0 {
+			Refuse("a 32-bit store")
+		}
+		d.op1(And, x.reg, at(gpr(reg)), imm(sub(pow2(32), one)))
+	case xw == 0:
+		Refuse("32-bit opcode %02x is not modelled", op)
+	case op == 0x0f:
+		d.twoByte(xr, xx, xb)
+	case op>>6 == 0 && op&7 == 5: // RAX, imm32
+		d.alu(op>>3&7, gpr(0), d.imm(4))
+	default:
+		reg, x := d.modrm(xr, xx, xb)
+		d.oneByte(op, reg, x)
+	}
+}
+
+func (d *decoder) notSP(r Loc) {
+	if r == regSP {
+		Refuse("PUSH or POP of SP")
+	}
+}
+
+// vex decodes MULX.
+func (d *decoder) vex() {
+	b1, b2, op := d.byte(), d.byte(), d.byte()
+	if op != 0xf6 || b1&31 != 2 || b2&7 != 3 || b2>>7 != 1 {
+		Refuse("a VEX instruction other than 64-bit MULX")
+	}
+	reg, x := d.modrm(1-b1>>7, 1-b1>>6&1, 1-b1>>5&1)
+	l := d.source(x)
+	d.op2(Mul, gpr(15-b2>>3&15), gpr(reg), at(gpr(2)), at(l))
+}
+
+// adx decodes ADCX and ADOX, which use the carry and the overflow flag.
+func (d *decoder) adx(flag Loc) {
+	x, o1, o2, o3 := d.byte(), d.byte(), d.byte(), d.byte()
+	if x>>3 != 9 || o1 != 0x0f || o2 != 0x38 || o3 != 0xf6 {
+		Refuse("a prefixed instruction other than 64-bit ADCX and ADOX")
+	}
+	reg, r := d.modrm(x>>2&1, x>>1&1, x&1)
+	l := d.source(r)
+	d.op2(Adc, gpr(reg), flag, at(gpr(reg)), at(l), at(flag))
+}
+
+func (d *decoder) twoByte(xr, xx, xb int) {
+	op := d.byte()
+	reg, x := d.modrm(xr, xx, xb)
+	r := gpr(reg)
+	l := d.source(x)
+	switch {
+	case op == 0xaf:
+		d.op2(Mul, r, locJunk, at(r), at(l))
+		d.noFlags()
+	case op>>4 == 4:
+		f := flagC
+		switch op & 15 {
+		case 2, 3:
+		case 4, 5:
+			d.op1(IsZero, locT1, at(locRes))
+			f = locT1
+		default:
+			Refuse("CMOV of condition %d is not modelled", op&15)
+		}
+		if op&1 == 1 {
+			d.op1(Cmov, r, at(f), at(r), at(l))
+		} else {
+			d.op1(Cmov, r, at(f), at(l), at(r))
+		}
+	case (op == 0xa4 || op == 0xac) && x.reg != 0:
+		n := d.count()
+		if op == 0xa4 {
+			d.shiftBy(Shl, locT1, at(l), n)
+			d.shiftBy(Shr, locT2, at(r), 64-n)
+		} else {
+			d.shiftBy(Shl, locT1, at(r), 64-n)
+			d.shiftBy(Shr, locT2, at(l), n)
+		}
+		d.op1(Or, l, at(locT1), at(locT2))
+		d.noFlags()
+	default:
+		Refuse("opcode 0f %02x is not modelled", op)
+	}
+}
+
+func (d *decoder) lea(r Loc, x rm) {
+	if x.reg != 0 {
+		Refuse("LEA of a register")
+	}
+	disp := imm(mod(big.NewInt(x.disp), Radix))
+	if !x.hasIndex {
+		d.op2(Adc, r, locJunk, at(x.base), disp, immInt(0))
+		return
+	}
+	d.shiftBy(Shl, locT1, at(x.index), x.scale)
+	d.op2(Adc, locT1, locJunk, at(x.base), at(locT1), immInt(0))
+	d.op2(Adc, r, locJunk, at(locT1), disp, immInt(0))
+}
+
+// oneByte decodes an instruction of one opcode byte and a ModRM byte.
+func (d *decoder) oneByte(op, reg int, x rm) {
+	r, g := gpr(reg), reg&7
+	switch {
+	case op == 0x8d:
+		d.lea(r, x)
+		return
+	case op == 0x8b:
+		if x.reg != 0 {
+			d.mov(r, at(x.reg))
+		} else {
+			d.memory(x)
+			d.load(r, x.base, x.disp)
+		}
+		return
+	case op == 0x89, op == 0xc7 && g == 0:
+		v := at(r)
+		if op == 0xc7 {
+			v = d.imm(4)
+		}
+		if x.reg != 0 {
+			d.mov(x.reg, v)
+		} else {
+			d.memory(x)
+			d.store(x.base, x.disp, v)
+		}
+		return
+	}
+	l := d.source(x)
+	switch {
+	case op>>6 == 0 && op&7 == 3:
+		d.alu(op>>3&7, r, at(l))
+	case op == 0x6b || op == 0x69:
+		v := d.imm(map[int]int{0x6b: 1, 0x69: 4}[op])
+		d.op2(Mul, r, locJunk, at(l), v)
+		d.noFlags()
+	case op == 0xf7 && g == 4:
+		d.op2(Mul, gpr(0), gpr(2), at(gpr(0)), at(l))
+		d.noFlags()
+	case x.reg == 0:
+		Refuse("opcode %02x /%d on memory is not modelled", op, g)
+	case op>>6 == 0 && op&7 == 1:
+		d.alu(op>>3&7, l, at(r))
+	case op == 0x83 || op == 0x81:
+		d.alu(g, l, d.imm(map[int]int{0x83: 1, 0x81: 4}[op]))
+	case op == 0x85 && l == r:
+		d.zeroFlags(l)
+	case op == 0xc1:
+		d.shift(g, l, d.count())
+	case op == 0xd1:
+		d.shift(g, l, 1)
+	case op == 0xf7 && g == 2:
+		d.op1(Xor, l, at(l), imm(WordMax))
+	case op == 0xf7 && g == 3:
+		d.op2(Sbb, l, flagC, immInt(0), at(l), immInt(0))
+		d.result(l)
+	default:
+		Refuse("opcode %02x /%d is not modelled", op, g)
+	}
+}

@@ -1,0 +1,219 @@
+// Package prove runs proofs of whole packages: it finds their routines in a
+// linked program, looks for certificates, keeps them in files, and checks them
+// with the Go checker and with Coq.
+package prove
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
+	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+	"github.com/seed-6f9cd256/fieldproof/proofs/lint"
+	"github.com/seed-6f9cd256/fieldproof/proofs/object"
+	"github.com/seed-6f9cd256/fieldproof/proofs/search"
+	"github.com/seed-6f9cd256/fieldproof/spec"
+)
+
+// A Target is an assembly routine that is to be proved.
+type Target struct {
+	Name     string // field25519.feAddAMD64
+	Contract *spec.Routine
+	Code     []byte
+}
+
+// Covered reports whether the routines of this kind are straight-line code,
+// which the provers of this package can handle.
+func Covered(k spec.Kind) bool { return k != spec.KindInvert }
+
+// Targets returns the assembly routines of packages, in the order of their
+// names. A contract without a routine, or the reverse, is an error.
+func Targets(packages []*object.Package) ([]Target, error) {
+	var ts []Target
+	for _, p := range packages {
+		contracts := lint.Contracts(p.Name)
+		for _, r := range p.Routines {
+			c, ok := contracts[r.Name]
+			if !ok {
+				return nil, fmt.Errorf("%s.%s has no contract", p.Name, r.Name)
+			}
+			if len(r.Code) == 0 {
+				return nil, fmt.Errorf("%s.%s is not in the linked program", p.Name, r.Name)
+			}
+			delete(contracts, r.Name)
+			ts = append(ts, Target{p.Name + "." + r.Name, c, r.Code})
+		}
+		for name := range contracts {
+			return nil, fmt.Errorf("%s.%s has a contract, but no assembly file has it", p.Name, name)
+		}
+	}
+	slices.SortFunc(ts, func(a, b Target) int { return strings.Compare(a.Name, b.Name) })
+	return ts, nil
+}
+
+// A Result is what became of one routine.
+type Result struct {
+	Target
+	Patterns int           // ways in which its pointers may be equal
+	Size     int           // of its certificate file, in bytes
+	Time     time.Duration // of the search, or of the check
+	Err      error
+}
+
+// File returns the name of the routine's certificate file in a folder.
+func (t *Target) File(dir string) string { return filepath.Join(dir, t.Name+".cert") }
+
+// Search looks for certificates of the routine, checks them, and returns them as text.
+func (t *Target) Search() (text string, res Result) {
+	res.Target = *t
+	start := time.Now()
+	text, res.Patterns, res.Err = t.search()
+	res.Time, res.Size = time.Since(start), len(text)
+	return text, res
+}
+
+func (t *Target) search() (string, int, error) {
+	r, err := kernel.NewRoutine(t.Contract, t.Code)
+	if err != nil {
+		return "", 0, err
+	}
+	pats := r.Patterns()
+	var ks []*kernel.Cert
+	for _, pat := range pats {
+		p, err := r.Program(pat)
+		var k *kernel.Cert
+		if err == nil {
+			if k = reuse(p, ks); k == nil {
+				k, err = search.Prove(p)
+			}
+		}
+		if err != nil {
+			return "", len(pats), fmt.Errorf("pointers %s: %w", r.Names(pat), err)
+		}
+		ks = append(ks, k)
+	}
+	if err := r.Check(ks); err != nil {
+		return "", len(pats), fmt.Errorf("the certificate that was found is not accepted: %w", err)
+	}
+	return r.Text(t.Name, ks), len(pats), nil
+}
+
+// reuse returns the certificate of another pattern that proves the program, or nil.
+func reuse(p *kernel.Program, ks []*kernel.Cert) *kernel.Cert {
+	for _, k := range slices.Backward(ks) {
+		if kernel.Replay(p.Code, &p.Contract, k, nil) == nil {
+			return k
+		}
+	}
+	return nil
+}
+
+// Check checks the routine's certificate file, without any search.
+func (t *Target) Check(dir string) (res Result) {
+	res.Target = *t
+	start := time.Now()
+	r, ks, size, err := t.load(dir)
+	if err == nil {
+		res.Patterns = len(ks)
+		err = r.Check(ks)
+	}
+	res.Time, res.Size, res.Err = time.Since(start), size, err
+	return res
+}
+
+func (t *Target) load(dir string) (*kernel.Routine, []*kernel.Cert, int, error) {
+	text, err := os.ReadFile(t.File(dir))
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	r, err := kernel.NewRoutine(t.Contract, t.Code)
+	if err != nil {
+		return nil, nil, len(text), err
+	}
+	ks, err := r.ParseText(t.Name, string(text))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", filepath.Base(t.File(dir)), err)
+	}
+	return r, ks, len(text), err
+}
+
+// Each calls f for every target, in parallel, and returns the results in the
+// order of the targets. Done is called with each result as it comes.
+func Each(ts []Target, f func(*Target) Result, done func(Result)) []Result {
+	out := make([]Result, len(ts))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), len(ts)) {
+		wg.Go(func() {
+			for i := range next {
+				out[i] = f(&ts[i])
+				mu.Lock()
+				done(out[i])
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range ts {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return out
+}
+
+// Extra returns the certificate files in dir that belong to no target.
+func Extra(dir string, ts []Target) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.cert"))
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for i := range ts {
+		known[ts[i].File(dir)] = true
+	}
+	return slices.DeleteFunc(files, func(f string) bool { return known[f] }), nil
+}
+
+// CoqCheck lets Coq check the certificate of the routine, in work, where
+// coq.Build has been: it must accept the theorem that the bytes are correct,
+// and say that it rests on no axiom.
+func (t *Target) CoqCheck(dir, work string) (res Result) {
+	res.Target = *t
+	start := time.Now()
+	r, ks, size, err := t.load(dir)
+	res.Size, res.Patterns = size, len(ks)
+	if err == nil {
+		err = coqCheck(r, ks, t.Name, work)
+	}
+	res.Time, res.Err = time.Since(start), err
+	return res
+}
+
+func coqCheck(r *kernel.Routine, ks []*kernel.Cert, name, work string) error {
+	id := strings.ReplaceAll(name, ".", "_")
+	var b strings.Builder
+	b.WriteString(kernel.CoqHeader)
+	if err := r.WriteCoq(&b, id, ks); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "Print Assumptions correct_%s.\n", id)
+	file := "R_" + id + ".v"
+	if err := os.WriteFile(filepath.Join(work, file), []byte(b.String()), 0o644); err != nil {
+		return err
+	}
+	out, err := coq.Compile(work, file)
+	if err != nil {
+		return err
+	}
+	if !coq.Closed(out, 1) {
+		return fmt.Errorf("coqc %s: the theorem rests on more than the definitions:\n%s", file, out)
+	}
+	return nil
+}
