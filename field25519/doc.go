@@ -49,9 +49,12 @@
 //
 // # What is proved
 //
-// Nothing yet. Every routine is tested against a math/big model of its contract
-// on each implementation, and the machine code of the assembly is checked
-// mechanically for secret-dependent branches and addresses. Proofs are to come.
+// Every routine of the amd64 assembly but Invert is proved, from its machine-code
+// bytes, to satisfy its contract. Invert, the portable code and the Go code of
+// this package are tested only. The machine code of all assembly is checked for
+// secret-dependent branches and addresses. For the exact claims, and what they
+// rest on, see
+// https://github.com/seed-6f9cd256/fieldproof/blob/main/SOUNDNESS.md.
 //
 // # Who should use something else
 //

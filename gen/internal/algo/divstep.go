@@ -55,6 +55,9 @@ func (m machine) newDivsteps() *divsteps {
 		panic(fmt.Sprintf("%d batches of %d divsteps, expected at least 1 of 1 to 60", m.f.Batches, d.steps))
 	}
 	bits := m.f.Modulus.BitLen()
+	if need := spec.StepBound(bits); m.f.Steps() < need {
+		panic(fmt.Sprintf("%d divsteps, expected at least %d for a modulus of %d bits", m.f.Steps(), need, bits))
+	}
 	n := wordsFor(bits)
 	d.f, d.g = m.NewFrame("f", n), m.NewFrame("g", n)
 	n = m.f.Limbs

@@ -85,6 +85,20 @@ func TestInvertRefusesBatches(t *testing.T) {
 	}
 }
 
+// TestInvertRefusesTooFewSteps plants a batch too few, which no random input
+// would show.
+func TestInvertRefusesTooFewSteps(t *testing.T) {
+	f := *spec.Fields()[0]
+	f.Batches--
+	r, err := f.Routine(spec.KindInvert)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Record(r, targets["plain"]); err == nil || !strings.Contains(err.Error(), "531 divsteps, expected at least 588") {
+		t.Errorf("9 batches of 59: got error %v, want one that says 588 divsteps", err)
+	}
+}
+
 // TestDetectsWrongInversion exchanges the operands of one selection at a time:
 // inverting a few numbers must show it, in every part of the routine.
 func TestDetectsWrongInversion(t *testing.T) {
