@@ -3,6 +3,7 @@ package kernel
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -350,7 +351,7 @@ func (p *parser) goal() (g Goal) {
 func (p *parser) int() int {
 	w := p.word()
 	n, err := strconv.Atoi(w)
-	if err != nil || n < 0 || n >= 1<<40 {
+	if err != nil || n < 0 || n > math.MaxInt32 {
 		Refuse("got %q, want a number", w)
 	}
 	return n
