@@ -263,7 +263,7 @@ func (v *values) draw(s source, bound *big.Int) *big.Int {
 		x = v.mixed(s, n)
 	case 4: // near a multiple of the modulus
 		k := new(big.Int).Div(bound, m)
-		if k.BitLen() < 32 {
+		if k.BitLen() < 31 { // an int may have 32 bits
 			k.SetInt64(int64(s.pick(int(k.Int64()) + 1)))
 		} else {
 			k = v.draw(s, k)
