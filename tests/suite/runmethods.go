@@ -278,7 +278,9 @@ func (y Type[E, P]) wantRoot(u, v *big.Int) (r *big.Int, wasSquare int) {
 	if !y.hasRoot(x) {
 		x, wasSquare = y.mod(x.Mul(x, y.nonSquare())), 0
 	}
-	r = new(big.Int).ModSqrt(x, p)
+	if r = new(big.Int).ModSqrt(x, p); r == nil {
+		return new(big.Int), -1 // u or v is no residue below p: nothing agrees with this
+	}
 	if r.Bit(0) == 1 {
 		r.Sub(p, r)
 	}
