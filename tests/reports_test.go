@@ -275,16 +275,20 @@ func TestCheckReports(t *testing.T) {
 	if faults := checkReports(list, found, only); faults != nil {
 		t.Errorf("a right list: %v", faults)
 	}
-	for expect, change := range map[string]func(){
-		"no test TestReport_a_b_c_2":              func() { delete(found, "TestReport_a_b_c_2") },
-		"TestReport_x_y_9 is not in the list":     func() { found["TestReport_x_y_9"] = true },
-		"g/h#4; i/j#5: no test has its name":      func() { only = nil },
-		"neither a test nor a reason":             func() { list[1].elsewhere = "" },
-		"TestReport_g_h_4 is named after another": func() { list[0].tests[0] = "TestReport_g_h_4" },
+	// In this order: each change stays for those after it.
+	for _, c := range []struct {
+		expect string
+		change func()
+	}{
+		{"no test TestReport_a_b_c_2", func() { delete(found, "TestReport_a_b_c_2") }},
+		{"TestReport_x_y_9 is not in the list", func() { found["TestReport_x_y_9"] = true }},
+		{"g/h#4; i/j#5: no test has its name", func() { only = nil }},
+		{"neither a test nor a reason", func() { list[1].elsewhere = "" }},
+		{"TestReport_g_h_4 is named after another", func() { list[0].tests[0] = "TestReport_g_h_4" }},
 	} {
-		change()
-		if faults := checkReports(list, found, only); !strings.Contains(strings.Join(faults, "\n"), expect) {
-			t.Errorf("got faults %q, want one with %q", faults, expect)
+		c.change()
+		if faults := checkReports(list, found, only); !strings.Contains(strings.Join(faults, "\n"), c.expect) {
+			t.Errorf("got faults %q, want one with %q", faults, c.expect)
 		}
 	}
 }
