@@ -24,7 +24,8 @@ Inductive instr :=
 | Logic (o : lop) (d : loc) (a b : src)
 | Shr (d : loc) (a : src) (n : N)
 | Shl (d : loc) (a : src) (n : N)       (* low 64 bits of a*2^n, n <= 64 *)
-| Isz (d : loc) (a : src).              (* d := a=0 ? 1 : 0 *)
+| Isz (d : loc) (a : src)               (* d := a=0 ? 1 : 0 *)
+| Bzhi (d : loc) (a b : src).           (* d := the low b mod 256 bits of a *)
 
 Definition pw (n : N) : Z := 2 ^ Z.of_N n.
 Definition exec1 (i : instr) (s : state) : state :=
@@ -38,6 +39,7 @@ Definition exec1 (i : instr) (s : state) : state :=
   | Shr d a n => upd s d (rd s a / pw n)
   | Shl d a n => upd s d (pw n * (rd s a mod pw (64 - n)))
   | Isz d a => upd s d (if rd s a =? 0 then 1 else 0)
+  | Bzhi d a b => upd s d (rd s a mod 2 ^ (rd s b mod 256))
   end.
 Fixpoint exec (p : list instr) (s : state) : state :=
   match p with [] => s | i :: p' => exec p' (exec1 i s) end.

@@ -209,7 +209,7 @@ Proof.
   intros G S. destruct op as [i|d b o|b o a|d]; cbn [tr mexec1].
   - intros T. split; [|reflexivity]. pose proof S as (_ & _ & S3 & _).
     assert (P : plain e i = Some (is, e') -> sim B Y e' {| reg := exec1 i (reg s); mem := mem s |} (exec is t)) by (apply plain_ok; assumption).
-    destruct i as [d a|hi lo a b|d co a b x|d bo a b x|d f a b|o' d a b|d a m|d a m|d a]; try (apply P; exact T).
+    destruct i as [d a|hi lo a b|d co a b x|d bo a b x|d f a b|o' d a b|d a m|d a m|d a|d a b]; try (apply P; exact T).
     + destruct a as [l|z]; [|apply P; exact T]. destruct (isreg d && isreg l)%bool eqn:C; [|congruence].
       rewrite andb_true_iff in C. destruct C as [C1 C2]. pose proof S as (S1 & _).
       assert (T' : copy e d l = (is, e')) by congruence.

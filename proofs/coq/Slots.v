@@ -69,13 +69,13 @@ Definition slocs (x : src) : list loc := match x with L l => [l] | I _ => [] end
 Definition srcs (i : instr) : list src :=
   match i with
   | Mov _ a | Shr _ a _ | Shl _ a _ | Isz _ a => [a]
-  | Mul _ _ a b | Logic _ _ a b => [a; b]
+  | Mul _ _ a b | Logic _ _ a b | Bzhi _ a b => [a; b]
   | Adc _ _ a b c | Sbb _ _ a b c => [a; b; c]
   | Cmov _ c a b => [c; a; b]
   end.
 Definition dsts (i : instr) : list loc :=
   match i with
-  | Mov d _ | Shr d _ _ | Shl d _ _ | Isz d _ | Logic _ d _ _ | Cmov d _ _ _ => [d]
+  | Mov d _ | Shr d _ _ | Shl d _ _ | Isz d _ | Logic _ d _ _ | Cmov d _ _ _ | Bzhi d _ _ => [d]
   | Mul hi lo _ _ => [hi; lo]
   | Adc d c _ _ _ | Sbb d c _ _ _ => [d; c]
   end.
@@ -97,7 +97,7 @@ Lemma exec1_range i s : shift_ok i = true -> (forall x, In x (srcs i) -> 0 <= rd
 Proof.
   intros SH H l K.
   assert (MB : forall z, 0 <= z mod W < W) by (intros z; apply Z.mod_pos_bound; reflexivity).
-  destruct i as [d a|hi lo a b|d co a b x|d bo a b x|d f a b|o' d a b|d a n|d a n|d a];
+  destruct i as [d a|hi lo a b|d co a b x|d bo a b x|d f a b|o' d a b|d a n|d a n|d a|d a b];
   cbn [srcs dsts exec1 In] in *; cbv zeta; unfold upd.
   - destruct (Pos.eqb_spec l d); [|intuition congruence]. apply H. tauto.
   - pose proof (H a). pose proof (H b). set (u := rd s a) in *. set (v := rd s b) in *. clearbody u v.
@@ -124,4 +124,7 @@ Proof.
     { rewrite <- pw_add. replace (n + (64 - n))%N with 64%N by lia. Transparent pw. reflexivity. Opaque pw. }
     rewrite <- E. apply Z.mul_lt_mono_pos_l; lia.
   - destruct (Pos.eqb_spec l d); [|intuition congruence]. destruct (_ =? 0); unfold W; lia.
+  - destruct (Pos.eqb_spec l d); [|intuition congruence]. assert (0 <= rd s a < W) by (apply H; tauto).
+    pose proof (Z.mod_pos_bound (rd s b) 256). assert (0 < 2 ^ (rd s b mod 256)) by (apply Z.pow_pos_nonneg; lia).
+    pose proof (Z.mod_pos_bound (rd s a) (2 ^ (rd s b mod 256))). pose proof (Z.mod_le (rd s a) (2 ^ (rd s b mod 256))). lia.
 Qed.

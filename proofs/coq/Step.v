@@ -238,6 +238,7 @@ Definition sstep (h : hint) (pc : positive) (i : instr) (st : sst) : option sst 
       Some {| regs := PM.add d (wvar v 0 1) g;
               cx := let c1 := setv c v (0, 1) in {| bnd := bnd c1; facts := facts c1; cdef := cdef c1; lows := lows c1; zd := PM.add v va (zd c1); xd := xd c1 |} |}
     end
+  | Bzhi _ _ _ => None
   end.
 Lemma pw64 : pw 64 = W.
 Proof. Transparent pw. reflexivity. Opaque pw. Qed.
@@ -246,7 +247,7 @@ Lemma sstep_ok r h pc i s st st' : ok r (cx st) -> rel r s (regs st) ->
   sstep h pc i st = Some st' -> ok r (cx st') /\ rel r (exec1 i s) (regs st').
 Proof.
   intros H R. assert (LK : forall l w, PM.find l (regs st) = Some w -> exists y, wok r y w) by (intros l w E; exists (s l); apply R; exact E).
-  destruct i as [d a|hi lo a b|d co a b x|d bo a b x|d f a b|o' d a b|d a n|d a n|d a];
+  destruct i as [d a|hi lo a b|d co a b x|d bo a b x|d f a b|o' d a b|d a n|d a n|d a|d a b];
     intros V0 V1; cbn [sstep]; intros S; cbn [exec1]; unfold dm in *;
     repeat match type of S with
     | bind (sget ?g ?a) _ = Some _ => let E := fresh "E" in let v := fresh "v" in
@@ -286,5 +287,6 @@ Proof.
         apply (pmadd _ (fun v w => exists x, wok r x w /\ r v = if x =? 0 then 1 else 0)); [assumption|].
         exists (rd s a). split; assumption.
       * apply rel_add; [assumption|]. apply wvar_ok; [assumption|]. destruct (rd s a =? 0); lia.
+  - discriminate S.
 Qed.
 

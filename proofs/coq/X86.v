@@ -13,7 +13,7 @@ Definition RBP : loc := 6%positive.
 Definition R14 : loc := 15%positive.
 Definition CF : loc := 40%positive.
 Definition OF : loc := 41%positive.
-Definition RES : loc := 42%positive.   (* the result that ZF speaks of *)
+Definition RES : loc := 42%positive.   (* a word that is 0 if ZF is set, and whose highest bit is SF *)
 Definition RIP : loc := 43%positive.   (* where a return goes *)
 Definition JUNK : loc := 90%positive.  (* 90 to 93 hold what no later instruction reads *)
 Definition T1 : loc := 91%positive.
@@ -82,24 +82,39 @@ Definition cond (cc : Z) : option (list mop * loc * bool) :=
   match cc with
   | 2 => Some ([], CF, false) | 3 => Some ([], CF, true)
   | 4 => Some ([Op (Isz T1 (L RES))], T1, false) | 5 => Some ([Op (Isz T1 (L RES))], T1, true)
+  | 8 => Some ([Op (Shr T1 (L RES) 63)], T1, false) | 9 => Some ([Op (Shr T1 (L RES) 63)], T1, true)
   | _ => None
   end.
+(* A word w stands for w - 2^64·s, where s is its highest bit. *)
+Definition sar (l : loc) (n : N) : list mop :=
+  if (n =? 63)%N then ops [Shr T1 (L l) 63; Sbb l JUNK (I 0) (L T1) (I 0)]
+  else ops [Shr T1 (L l) n; Shr T2 (L l) 63; Shl T2 (L T2) (64 - n); Sbb l JUNK (L T1) (L T2) (I 0)].
+(* the carry is the last bit shifted out: here only after right shifts by 1 *)
+Definition out1 (l : loc) (n : Z) : mop := if n =? 1 then Op (Logic And CF (L l) (I 1)) else Havoc CF.
 Definition shift (g : Z) (l : loc) (n : Z) : option (list mop) :=
   if (0 <? n) && (n <? 64) then
     if g =? 4 then Some (Op (Shl l (L l) (Z.to_N n)) :: Havoc CF :: res l)
-    else if g =? 5 then Some (Op (Shr l (L l) (Z.to_N n)) :: Havoc CF :: res l) else None
+    else if g =? 5 then Some (out1 l n :: Op (Shr l (L l) (Z.to_N n)) :: res l)
+    else if g =? 7 then Some (out1 l n :: sar l (Z.to_N n) ++ res l) else None
   else None%bool.
-(* TEST of a byte register with a constant *)
-Definition test8 (l : loc) (v : Z) : list mop := Op (Logic And T1 (L l) (I v)) :: zf T1.
+(* TEST of a byte register with a constant: SF is bit 7 *)
+Definition test8 (l : loc) (v : Z) : list mop := Op (Logic And T1 (L l) (I v)) :: Op (Shl T1 (L T1) 56) :: zf T1.
 
 Definition dec_t := option (list mop * list Z).
-Definition vex (r : list Z) : dec_t :=    (* MULX *)
+Definition vex (r : list Z) : dec_t :=    (* MULX, BZHI *)
   match r with
   | b1 :: b2 :: o :: r =>
     if (o =? 0xF6) && (bits b1 0 5 =? 2) && (bits b2 0 3 =? 3) && (bits b2 7 1 =? 1) then
       match modrm (1 - bits b1 7 1) (1 - bits b1 6 1) (1 - bits b1 5 1) r with
       | Some (rg, x, r') => match source x with
         | Some (ld, l) => Some (ld ++ [Op (Mul (gpr rg) (gpr (15 - bits b2 3 4)) (L (gpr 2)) (L l))], r')
+        | None => None end
+      | None => None end
+    else if (o =? 0xF5) && (bits b1 0 5 =? 2) && (bits b2 0 3 =? 0) && (bits b2 7 1 =? 1) then
+      match modrm (1 - bits b1 7 1) (1 - bits b1 6 1) (1 - bits b1 5 1) r with
+      | Some (rg, x, r') => match source x with
+        | Some (ld, l) => let d := gpr rg in
+          Some (ld ++ [Op (Bzhi d (L l) (L (gpr (15 - bits b2 3 4)))); Havoc CF; Op (Mov OF (I 0)); Op (Mov RES (L d))], r')
         | None => None end
       | None => None end
     else None
@@ -171,12 +186,14 @@ Definition onebyte (op rg : Z) (x : rm) (r : list Z) : dec_t :=   (* with ModRM,
       match (if op =? 0x6B then imm 1 8 r else imm 4 32 r) with
       | Some (v, r') => Some (ld ++ Op (Mul JUNK d (L l) (I v)) :: nof, r') | None => None end
     else if (op =? 0xF7) && (g =? 4) then Some (ld ++ Op (Mul (gpr 2) (gpr 0) (L (gpr 0)) (L l)) :: nof, r)
+    else if (op =? 0xFF) && (g =? 1) then                (* DEC *)
+      Some (ld ++ Op (Sbb l JUNK (L l) (I 1) (I 0)) :: match x with RMem b None o => [Store (gpr b) o (L l)] | _ => [] end ++ res l, r)
     else if negb here then None
     else if (bits op 6 2 =? 0) && (bits op 0 3 =? 1) then Some (alu (bits op 3 3) l (L d), r)
     else if (op =? 0x83) || (op =? 0x81) then
       match (if op =? 0x83 then imm 1 8 r else imm 4 32 r) with
       | Some (v, r') => Some (alu g l (I v), r') | None => None end
-    else if op =? 0x85 then if Pos.eqb l d then Some (zf d, r) else None
+    else if op =? 0x85 then Some (if Pos.eqb l d then zf d else Op (Logic And T1 (L l) (L d)) :: zf T1, r)
     else if op =? 0xC1 then
       match r with n :: r' => match shift g l n with Some c => Some (c, r') | None => None end | [] => None end
     else if op =? 0xD1 then match shift g l 1 with Some c => Some (c, r) | None => None end

@@ -79,6 +79,9 @@ func (v values) exec(i *k.Instr) (low, high *big.Int) {
 			low.SetInt64(1)
 		}
 		v[i.D] = low
+	case k.Bzhi:
+		x.Lsh(big.NewInt(1), uint(new(big.Int).And(b, big.NewInt(255)).Uint64()))
+		v[i.D] = new(big.Int).Mod(a, x)
 	}
 	return low, high
 }

@@ -34,6 +34,7 @@ const (
 	Shr              // D := A shifted right by N
 	Shl              // D := A shifted left by N
 	IsZero           // D := 1 if A is 0, else 0
+	Bzhi             // D := the low B mod 256 bits of A
 )
 
 // An Instr is one operation.
@@ -49,7 +50,7 @@ func (i *Instr) Sources() []Src {
 	switch i.Op {
 	case Mov, Shr, Shl, IsZero:
 		return []Src{i.A}
-	case Mul, And, Or, Xor:
+	case Mul, And, Or, Xor, Bzhi:
 		return []Src{i.A, i.B}
 	}
 	return []Src{i.A, i.B, i.C}

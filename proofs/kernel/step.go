@@ -165,6 +165,8 @@ func (s *State) Step(pc int, i *Instr, h Hint) (fresh bool) {
 		s.isZero(pc, i)
 	case And, Or, Xor:
 		s.logic(pc, i)
+	case Bzhi:
+		Refuse("operation %d: a variable number of low bits", pc)
 	default:
 		Refuse("operation %d: unknown operation %d", pc, i.Op)
 	}

@@ -12,7 +12,7 @@ const (
 	reg14   Loc = 15
 	flagC   Loc = 40
 	flagO   Loc = 41
-	locRes  Loc = 42 // the result that ZF speaks of
+	locRes  Loc = 42 // a word that is 0 if ZF is set, and whose highest bit is SF
 	regIP   Loc = 43
 	locJunk Loc = 90 // 90 to 93 hold what no later instruction reads
 	locT1   Loc = 91
@@ -238,20 +238,42 @@ func (d *decoder) count() uint {
 }
 
 func (d *decoder) shift(group int, l Loc, n uint) {
+	// the carry is the last bit shifted out: here only after right shifts by 1
+	if n == 1 && group != 4 {
+		d.op1(And, flagC, at(l), immInt(1))
+	} else if group != 4 {
+		d.havoc(flagC)
+	}
 	switch group {
 	case 4:
 		d.shiftBy(Shl, l, at(l), n)
+		d.havoc(flagC)
 	case 5:
 		d.shiftBy(Shr, l, at(l), n)
+	case 7:
+		d.sar(l, n)
 	default:
 		Refuse("shift or rotate /%d is not modelled", group)
 	}
-	d.havoc(flagC)
 	d.result(l)
+}
+
+// sar shifts a signed word: w stands for w - 2^64·s, where s is its highest bit.
+func (d *decoder) sar(l Loc, n uint) {
+	if n == 63 {
+		d.shiftBy(Shr, locT1, at(l), 63)
+		d.op2(Sbb, l, locJunk, immInt(0), at(locT1), immInt(0))
+		return
+	}
+	d.shiftBy(Shr, locT1, at(l), n)
+	d.shiftBy(Shr, locT2, at(l), 63)
+	d.shiftBy(Shl, locT2, at(locT2), 64-n)
+	d.op2(Sbb, l, locJunk, at(locT1), at(locT2), immInt(0))
 }
 
 func (d *decoder) test8(l Loc) {
 	d.op1(And, locT1, at(l), immInt(int64(d.byte())))
+	d.shiftBy(Shl, locT1, at(locT1), 56) // SF is bit 7
 	d.zeroFlags(locT1)
 }
 
@@ -328,15 +350,23 @@ func (d *decoder) notSP(r Loc) {
 	}
 }
 
-// vex decodes MULX.
+// vex decodes MULX and BZHI.
 func (d *decoder) vex() {
 	b1, b2, op := d.byte(), d.byte(), d.byte()
-	if op != 0xf6 || b1&31 != 2 || b2&7 != 3 || b2>>7 != 1 {
-		Refuse("a VEX instruction other than 64-bit MULX")
+	mulx, bzhi := op == 0xf6 && b2&7 == 3, op == 0xf5 && b2&7 == 0
+	if !mulx && !bzhi || b1&31 != 2 || b2>>7 != 1 {
+		Refuse("a VEX instruction other than 64-bit MULX and BZHI")
 	}
 	reg, x := d.modrm(1-b1>>7, 1-b1>>6&1, 1-b1>>5&1)
-	l := d.source(x)
-	d.op2(Mul, gpr(15-b2>>3&15), gpr(reg), at(gpr(2)), at(l))
+	l, r, v := d.source(x), gpr(reg), gpr(15-b2>>3&15)
+	if mulx {
+		d.op2(Mul, v, r, at(gpr(2)), at(l))
+		return
+	}
+	d.op1(Bzhi, r, at(l), at(v))
+	d.havoc(flagC)
+	d.mov(flagO, immInt(0))
+	d.mov(locRes, at(r))
 }
 
 // adx decodes ADCX and ADOX, which use the carry and the overflow flag.
@@ -365,6 +395,9 @@ func (d *decoder) twoByte(xr, xx, xb int) {
 		case 2, 3:
 		case 4, 5:
 			d.op1(IsZero, locT1, at(locRes))
+			f = locT1
+		case 8, 9:
+			d.shiftBy(Shr, locT1, at(locRes), 63)
 			f = locT1
 		default:
 			Refuse("CMOV of condition %d is not modelled", op&15)
@@ -443,13 +476,23 @@ func (d *decoder) oneByte(op, reg int, x rm) {
 	case op == 0xf7 && g == 4:
 		d.op2(Mul, gpr(0), gpr(2), at(gpr(0)), at(l))
 		d.noFlags()
+	case op == 0xff && g == 1: // DEC
+		d.op2(Sbb, l, locJunk, at(l), immInt(1), immInt(0))
+		if x.reg == 0 {
+			d.store(x.base, x.disp, at(l))
+		}
+		d.result(l)
 	case x.reg == 0:
 		Refuse("opcode %02x /%d on memory is not modelled", op, g)
 	case op>>6 == 0 && op&7 == 1:
 		d.alu(op>>3&7, l, at(r))
 	case op == 0x83 || op == 0x81:
 		d.alu(g, l, d.imm(map[int]int{0x83: 1, 0x81: 4}[op]))
-	case op == 0x85 && l == r:
+	case op == 0x85:
+		if l != r {
+			d.op1(And, locT1, at(l), at(r))
+			l = locT1
+		}
 		d.zeroFlags(l)
 	case op == 0xc1:
 		d.shift(g, l, d.count())
