@@ -12,19 +12,13 @@ import (
 // cosim is the command "fieldproof cosim".
 func cosim(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fieldproof cosim", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	n := flags.Int("n", 10_000_000, "execute and compare `states` in all")
 	seed := flags.Uint64("seed", 1, "draw the states from this `number`")
-	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: fieldproof cosim [flags]")
-		fmt.Fprintln(stderr, "Executes every modelled form of instruction on this CPU and on the emulator of")
-		fmt.Fprintln(stderr, "the proofs, from random states, and compares registers, flags and memory.")
-		flags.PrintDefaults()
-	}
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return exitOK
-	} else if err != nil {
-		return exitUsage
+	status := parse(flags, "usage: fieldproof cosim [flags]\n"+
+		"Executes every modelled form of instruction on this CPU and on the emulator of\n"+
+		"the proofs, from random states, and compares registers, flags and memory.", args, stderr)
+	if status != exitOK {
+		return helpIsOK(status)
 	}
 	if flags.NArg() > 0 || *n < 1 {
 		fmt.Fprintf(stderr, "fieldproof cosim: want at least 1 state and no arguments, got %d and %q\n", *n, flags.Args())

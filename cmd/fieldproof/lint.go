@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -26,26 +25,18 @@ var harnesses = map[string]string{
 // lint is the command "fieldproof lint".
 func lint(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fieldproof lint", flag.ContinueOnError)
-	flags.SetOutput(stderr)
 	dir := flags.String("C", ".", "run the go command in `folder`")
 	verbose := flags.Bool("v", false, "also print one line for each routine that passes")
-	flags.Usage = func() {
-		fmt.Fprintln(stderr, "usage: fieldproof lint [flags] [packages]")
-		fmt.Fprintln(stderr, "Checks the machine code of the packages' assembly routines against their")
-		fmt.Fprintf(stderr, "contracts in package spec; by default those of %s.\n", strings.Join(spec.Packages(), " and "))
-		fmt.Fprintln(stderr, "Packages without assembly and without contracts are passed over.")
-		flags.PrintDefaults()
-	}
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return exitOK
-	} else if err != nil {
-		return exitUsage
+	status := parse(flags, "usage: fieldproof lint [flags] [packages]\n"+
+		"Checks the machine code of the packages' assembly routines against their\n"+
+		"contracts in package spec; by default those of "+strings.Join(spec.Packages(), " and ")+".\n"+
+		"Packages without assembly and without contracts are passed over.", args, stderr)
+	if status != exitOK {
+		return helpIsOK(status)
 	}
 	patterns := flags.Args()
 	if len(patterns) == 0 {
-		for _, p := range spec.Packages() {
-			patterns = append(patterns, module+"/"+p)
-		}
+		patterns = defaultPatterns()
 	}
 	packages, err := object.Load(*dir, patterns...)
 	if err != nil {

@@ -3,11 +3,13 @@
 //
 // Usage:
 //
-//	fieldproof lint [packages]
-//	fieldproof cosim
 //	fieldproof prove [packages]
 //	fieldproof check [-kernel] [packages]
+//	fieldproof ledger
+//	fieldproof lint [packages]
+//	fieldproof cosim
 //
+// With -h after its name a command says what it does, and which flags it has.
 // It exits with status 0 if all is well, 1 if a check fails, and 2 if it could
 // not be run as asked.
 package main
@@ -33,10 +35,11 @@ type command struct {
 }
 
 var commands = []command{
+	{"prove", "look for proofs of routines, and write their certificates", proveCommand},
 	{"check", "check the certificates of routines, also with Coq", checkCommand},
+	{"ledger", "print what is claimed of each routine", ledgerCommand},
 	{"lint", "check assembly for leaks of secrets and for the rules of Go", lint},
 	{"cosim", "compare the semantics of instructions with this CPU", cosim},
-	{"prove", "look for proofs of routines, and write their certificates", proveCommand},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -23,9 +23,10 @@ func TestProve(t *testing.T) {
 			}
 		}
 	}
-	command(exitOK, []string{"prove 1/1 fieldp256.feNegateAMD64", "proved", "prove: 1 routines, 0 failed"},
+	command(exitOK, []string{"prove 1/1 fieldp256.feNegateAMD64", "proved", "prove: 1 routines, 1 proved, 0 failed"},
 		"prove", "-certs", dir, "-run", "fieldp256.feNegate")
-	command(exitOK, []string{"check: 1 routines, 0 failed"}, "check", "-certs", dir, "-run", "fieldp256.feNegate")
+	command(exitOK, []string{"check: 1 routines, 1 proved, 0 failed", "ledger: 1 entries, as shown"},
+		"check", "-certs", dir, "-run", "fieldp256.feNegate")
 	command(exitFailed, []string{"FAILED", "no such file"}, "check", "-certs", dir, "-run", "fieldp256.feDouble")
 	command(exitUsage, []string{"no routine to prove"}, "check", "-certs", dir, "-run", "frobnicate")
 	command(exitOK, []string{"usage: fieldproof prove"}, "prove", "-h")

@@ -57,13 +57,20 @@ func Targets(packages []*object.Package) ([]Target, error) {
 	return ts, nil
 }
 
-// A Result is what became of one routine.
+// A Result is what became of one routine. Err is nil if it is proved, or if it
+// is not Covered.
 type Result struct {
 	Target
-	Patterns int           // ways in which its pointers may be equal
-	Size     int           // of its certificate file, in bytes
-	Time     time.Duration // of the search, or of the check
-	Err      error
+	Patterns int            // ways in which its pointers may be equal
+	Size     int            // of its certificate file, in bytes
+	Time     time.Duration  // of the search, or of the check
+	Err      error          // why it is not proved
+	Problems []lint.Problem // what the lint found
+}
+
+// newResult lints the routine.
+func (t *Target) newResult() Result {
+	return Result{Target: *t, Problems: lint.Routine(t.Name, t.Code, t.Contract).Problems}
 }
 
 // File returns the name of the routine's certificate file in a folder.
@@ -71,7 +78,10 @@ func (t *Target) File(dir string) string { return filepath.Join(dir, t.Name+".ce
 
 // Search looks for certificates of the routine, checks them, and returns them as text.
 func (t *Target) Search() (text string, res Result) {
-	res.Target = *t
+	res = t.newResult()
+	if !Covered(t.Contract.Kind) {
+		return "", res
+	}
 	start := time.Now()
 	text, res.Patterns, res.Err = t.search()
 	res.Time, res.Size = time.Since(start), len(text)
@@ -116,7 +126,10 @@ func reuse(p *kernel.Program, ks []*kernel.Cert) *kernel.Cert {
 
 // Check checks the routine's certificate file, without any search.
 func (t *Target) Check(dir string) (res Result) {
-	res.Target = *t
+	res = t.newResult()
+	if !Covered(t.Contract.Kind) {
+		return res
+	}
 	start := time.Now()
 	r, ks, size, err := t.load(dir)
 	if err == nil {
@@ -186,6 +199,9 @@ func Extra(dir string, ts []Target) ([]string, error) {
 // and say that it rests on no axiom.
 func (t *Target) CoqCheck(dir, work string) (res Result) {
 	res.Target = *t
+	if !Covered(t.Contract.Kind) {
+		return res
+	}
 	start := time.Now()
 	r, ks, size, err := t.load(dir)
 	res.Size, res.Patterns = size, len(ks)
