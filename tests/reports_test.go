@@ -26,7 +26,7 @@ var reports = []report{
 	{
 		"armfazh/rfc7748_precomputed#5, #6; openssl/openssl#6687, #6699",
 		"a sum or difference modulo 2^255-19 lost its second carry",
-		[]string{"TestReport_armfazh_rfc7748_precomputed_5", "TestReport_openssl_openssl_6687"}, "", "",
+		[]string{"TestReport_armfazh_rfc7748_precomputed_5", "TestReport_openssl_openssl_6687", "TestReport_openssl_openssl_6699"}, "", "",
 	},
 	{
 		"cloudflare/bn256#27; wolfSSL/wolfssl#6947, #6030; arkworks-rs/algebra#549",
@@ -41,7 +41,7 @@ var reports = []report{
 	{
 		"golang/go#30095, #20582; mit-plv/fiat-crypto#912, #950; agl/curve25519-donna#25; firedancer-io/firedancer#4917",
 		"the top bit of an X25519 coordinate was not masked, or q and more not reduced",
-		[]string{"TestReport_golang_go_30095"}, "", "",
+		[]string{"TestReport_golang_go_30095", "TestReport_golang_go_20582"}, "", "",
 	},
 	{
 		"FiloSottile/edwards25519#19, #13; gtank/ristretto255#21; bwesterb/go-ristretto#19",
@@ -153,7 +153,7 @@ var reports = []report{
 	{
 		"golang/go#52075 (CVE-2022-28327), #60411; btcsuite/btcd#1178, #1602",
 		"bytes of a wrong length made a function panic",
-		[]string{"TestReport_golang_go_52075"}, "", "scalar multiplication",
+		[]string{"TestReport_golang_go_52075", "TestReport_golang_go_60411"}, "", "scalar multiplication",
 	},
 	{
 		"awslabs/s2n-bignum#172, #443; golang/go#44269",
