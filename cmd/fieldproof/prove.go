@@ -75,6 +75,7 @@ func proveCommand(args []string, stdout, stderr io.Writer) int {
 	var s selection
 	flags := flag.NewFlagSet("fieldproof prove", flag.ContinueOnError)
 	dry := flags.Bool("n", false, "do not write the certificates")
+	inputs := flags.Int("inputs", 10_000, "look for a counterexample among that `many` inputs if there is no proof")
 	status := s.parse(flags, "usage: fieldproof prove [flags] [packages]\n"+
 		"Looks for proofs of the packages' assembly routines, by default those of the\n"+
 		"fields, and writes their certificates. Where there is no proof it says at which\n"+
@@ -88,13 +89,23 @@ func proveCommand(args []string, stdout, stderr io.Writer) int {
 			return exitUsage
 		}
 	}
-	_, status = each("prove", s.targets, func(t *prove.Target) prove.Result {
+	results, status := each("prove", s.targets, func(t *prove.Target) prove.Result {
 		text, r := t.Search()
 		if r.Err == nil && !*dry && text != "" {
 			r.Err = os.WriteFile(t.File(s.certs), []byte(text), 0o666)
 		}
 		return r
 	}, stdout, stderr)
+	for _, r := range results {
+		if r.Err == nil {
+			continue
+		}
+		if c := r.Counterexample(*inputs, 1); c != "" {
+			fmt.Fprintf(stdout, "%s: counterexample: %s\n", r.Name, c)
+		} else {
+			fmt.Fprintf(stdout, "%s: no counterexample among %d inputs\n", r.Name, *inputs)
+		}
+	}
 	return status
 }
 

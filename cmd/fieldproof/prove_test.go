@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,4 +42,51 @@ func TestProve(t *testing.T) {
 		t.Fatal(err)
 	}
 	command(exitFailed, []string{"fieldp256.feNegateAMD64: ", "line "}, "check", "-certs", dir, "-run", "fieldp256.feNegate")
+}
+
+// TestProveFails looks for a proof of a routine from whose assembly one
+// instruction is dropped: the last with a borrow.
+func TestProveFails(t *testing.T) {
+	file, err := filepath.Abs("../../fieldp256/fe_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, ok := strings.Cut(string(text), "TEXT ·feNegateAMD64(SB)")
+	if i := strings.Index(after, "\tSBBQ"); ok && i >= 0 {
+		after = after[:i] + "\t// " + after[i+1:]
+	} else {
+		t.Fatal("feNegateAMD64 has no SBBQ")
+	}
+	dir := t.TempDir()
+	changed, overlay := filepath.Join(dir, "changed.s"), filepath.Join(dir, "overlay.json")
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{changed: before + "TEXT ·feNegateAMD64(SB)" + after, overlay: string(list)} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "-overlay="+overlay)
+	var stdout, stderr bytes.Buffer
+	status := run([]string{"prove", "-certs", dir, "-run", "fieldp256.feNegate"}, &stdout, &stderr)
+	if status != exitFailed {
+		t.Errorf("status %d, want %d: %s", status, exitFailed, &stderr)
+	}
+	for _, want := range []string{
+		"FAILED", "feNegateAMD64: pointers x=z: ", "RET: the claim z ≡ 0 - x (mod p) does not follow: ",
+		"feNegateAMD64: counterexample: input 1: x = 0x", " 0 proved, 1 failed",
+	} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("printed\n%s\nwant %q", &stdout, want)
+		}
+	}
+	if files, err := filepath.Glob(filepath.Join(dir, "*.cert")); err != nil || len(files) > 0 {
+		t.Errorf("wrote %q, %v: want no certificate", files, err)
+	}
 }

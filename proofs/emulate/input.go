@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
@@ -28,6 +29,20 @@ func (in Input) limbs(i int) []uint64 {
 		}
 	}
 	return nil
+}
+
+// Describe prints the input with the names of the parameters.
+func (in Input) Describe(r *spec.Routine) string {
+	var parts []string
+	for i, q := range r.Params {
+		if j := in.Alias[i]; j != i {
+			parts = append(parts, fmt.Sprintf("%s and %s one buffer", r.Params[j].Name, q.Name))
+		}
+		if q.Bound != nil {
+			parts = append(parts, fmt.Sprintf("%s = %#x", q.Name, integer(in.limbs(i))))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // check reports an input that the contract does not allow.

@@ -228,6 +228,7 @@ func (r *Routine) Names(pat Pattern) string {
 type Program struct {
 	Code []Instr
 	Contract
+	Offsets []int // of the instruction that each operation is a part of
 }
 
 // Program translates the routine.
@@ -279,8 +280,12 @@ func (r *Routine) program(pat Pattern) *Program {
 			t.tags[Slot(0, r.Frame+i+1)] = tag{buffer: pat[i]}
 		}
 	}
+	var offsets []int
 	for i := range r.Mops {
 		t.translate(&r.Mops[i])
+		for len(offsets) < len(t.out) {
+			offsets = append(offsets, r.Mops[i].Offset)
+		}
 	}
 	for l, want := range map[Loc]tag{
 		regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}, regBP: {buffer: -2}, reg14: {buffer: -3},
@@ -297,7 +302,7 @@ func (r *Routine) program(pat Pattern) *Program {
 			}
 		}
 	}
-	return &Program{t.out, *ct}
+	return &Program{t.out, *ct, offsets}
 }
 
 // Locs returns the locations on return that the claim speaks of.

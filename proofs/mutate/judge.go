@@ -43,7 +43,7 @@ func judge(p *emulate.Program, n int, seed uint64) Verdict {
 	for i := range n {
 		in := inputs.Next()
 		if err := p.Check(in); err != nil {
-			return Verdict{Fault: fmt.Errorf("input %#x, buffers %v: %w", in.Limbs, in.Alias, err), Inputs: i + 1}
+			return Verdict{Fault: fmt.Errorf("%s: %w", in.Describe(p.Routine), err), Inputs: i + 1}
 		}
 	}
 	return Verdict{Inputs: n}

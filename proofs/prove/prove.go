@@ -104,7 +104,7 @@ func (t *Target) search() (string, int, error) {
 			}
 		}
 		if err != nil {
-			return "", len(pats), fmt.Errorf("pointers %s: %w", r.Names(pat), err)
+			return "", len(pats), failure(r, pat, p, err)
 		}
 		ks = append(ks, k)
 	}

@@ -12,6 +12,7 @@ func (s *searcher) goals(p *path, w *writer) error {
 	end := &k.Cert{Kind: k.NodeEnd}
 	for i := range s.ct.Claims {
 		q := &s.ct.Claims[i]
+		s.claim = i + 1
 		var g k.Goal
 		var err error
 		switch q.Kind {
@@ -25,7 +26,7 @@ func (s *searcher) goals(p *path, w *writer) error {
 			g.Combs, err = s.within(p, p.Number(s.entry, q.Words), q.Interval)
 		case k.ClaimEq:
 			if left := p.Ctx.Simplify(s.diff(p, q)); len(left) > 0 {
-				err = fmt.Errorf("not equal: the difference is %v", left)
+				err = &Leftover{"the two sides differ by", left}
 			}
 		case k.ClaimIs:
 			var absurd bool
@@ -34,10 +35,11 @@ func (s *searcher) goals(p *path, w *writer) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("claim %d: %w", i+1, err)
+			return err
 		}
 		end.Goals = append(end.Goals, g)
 	}
+	s.claim = 0
 	w.push(end)
 	return nil
 }
@@ -142,7 +144,7 @@ func (s *searcher) congruence(p *path, goal k.Poly, m *big.Int, w *writer) (eqs 
 		}
 	}
 	if len(t.left) > 0 {
-		return nil, false, fmt.Errorf("congruence: %d terms are left: %v", len(t.left), t.left)
+		return nil, false, &Leftover{"the two sides differ, apart from multiples of the modulus, by", t.left}
 	}
 	return t.eqs, false, nil
 }

@@ -33,7 +33,40 @@ type searcher struct {
 	key    k.Key
 	policy policy
 	zeroed []k.Poly // leftovers that were shown to be 0 on other paths
+	idx    int      // the operation that the search is at
+	cases  []Case   // and the case splits on the way to it
+	claim  int      // the claim that it is at, counted from 1
 }
+
+// A Failure says where a search ended.
+type Failure struct {
+	Op    int    // the operation, counted from 0; the number of all at the end
+	Claim int    // the claim that does not follow, counted from 1; 0 if the search did not come to the claims
+	Cases []Case // the case splits on the way, first to last
+	Err   error
+}
+
+// A Case is a case split before operation Op: the bit at Loc is Bit.
+type Case struct {
+	Op  int
+	Loc k.Loc
+	Bit int
+}
+
+func (f *Failure) Error() string {
+	return fmt.Sprintf("operation %d, claim %d: %v", f.Op, f.Claim, f.Err)
+}
+
+// A Leftover is a polynomial that should have vanished, or have had a range.
+type Leftover struct {
+	What string
+	Poly k.Poly
+}
+
+func (l *Leftover) Error() string { return fmt.Sprintf("%s: %v", l.What, l.Poly) }
+
+// Unwrap returns what is wrong there.
+func (f *Failure) Unwrap() error { return f.Err }
 
 func (s *searcher) newKey() k.Key {
 	s.key++
@@ -69,17 +102,19 @@ func (w *writer) push(c *k.Cert) {
 
 func (w *writer) derive(d *k.Derivation) { w.push(&k.Cert{Kind: k.NodeDerive, Derive: d}) }
 
-// Prove looks for a certificate of a program.
+// Prove looks for a certificate of a program. Its error is a *Failure.
 func Prove(p *k.Program) (*k.Cert, error) {
-	var errs [policies]error
+	var first error
 	for pol := range policies {
 		cert, err := prove(p, pol)
 		if err == nil {
 			return cert, nil
 		}
-		errs[pol] = err
+		if first == nil {
+			first = err
+		}
 	}
-	return nil, fmt.Errorf("%w (with more splits: %v; with finer bounds: %v)", errs[splitMoves], errs[splitMasks], errs[fineBounds])
+	return nil, first
 }
 
 func prove(p *k.Program, pol policy) (cert *k.Cert, err error) {
@@ -100,7 +135,10 @@ func prove(p *k.Program, pol policy) (cert *k.Cert, err error) {
 	if failed != nil {
 		err = failed
 	}
-	return cert, err
+	if err != nil {
+		return nil, &Failure{s.idx, s.claim, s.cases, err}
+	}
+	return cert, nil
 }
 
 // liveness finds the results that nothing reads.
@@ -253,6 +291,7 @@ func (s *searcher) forkAt(p *path, in *k.Instr) k.Loc {
 // run follows the program from operation idx, and writes the certificate.
 func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 	for ; idx < len(s.code); idx++ {
+		s.idx = idx
 		in := &s.code[idx]
 		if in.Op == k.IsZero && s.dead[idx][0] {
 			p.Step(s.first+idx, in, k.Hint{})
@@ -261,7 +300,7 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 		}
 		if l := s.forkAt(p, in); l != 0 {
 			if forks == maxForks {
-				return fmt.Errorf("operation %d: more than %d case splits", idx, maxForks)
+				return fmt.Errorf("more than %d case splits", maxForks)
 			}
 			return s.fork(p, l, idx, forks, w)
 		}
@@ -278,6 +317,7 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 		}
 	}
 	w.flush()
+	s.idx = len(s.code)
 	return s.goals(p, w)
 }
 
@@ -351,10 +391,12 @@ func (s *searcher) fork(p *path, l k.Loc, idx, forks int, w *writer) error {
 		if cb := n.absurd(2*key+1, 4*key); cb != nil {
 			next.push(&k.Cert{Kind: k.NodeAbsurd, Comb: *cb})
 		} else {
+			s.cases = append(s.cases, Case{idx, l, v})
 			s.tighten(n, next)
 			if err := s.run(n, idx, forks+1, next); err != nil {
-				return fmt.Errorf("operation %d, bit %d: %w", idx, v, err)
+				return err
 			}
+			s.cases = s.cases[:len(s.cases)-1]
 		}
 		node.Next[v] = next.root
 	}

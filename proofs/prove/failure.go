@@ -1,0 +1,93 @@
+package prove
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
+	"github.com/seed-6f9cd256/fieldproof/proofs/explain"
+	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+	"github.com/seed-6f9cd256/fieldproof/proofs/search"
+)
+
+// A Failure says on which path and at which instruction a proof fails.
+type Failure struct {
+	Pointers string   // the pattern, as kernel.Routine.Names prints it
+	Cases    []string // the case splits on the way
+	Offset   int      // of the instruction in the routine, -1 if it is not known
+	Inst     string
+	Claim    string // the claim that does not follow, if the path came to its end
+	Reason   string // what is known instead, and the value that is in question
+	Err      error  // what the search reported
+}
+
+func (f *Failure) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "pointers %s: ", f.Pointers)
+	for _, c := range f.Cases {
+		fmt.Fprintf(&b, "%s: ", c)
+	}
+	if f.Offset >= 0 {
+		fmt.Fprintf(&b, "offset %#x, %s: ", f.Offset, f.Inst)
+	}
+	if f.Claim != "" {
+		fmt.Fprintf(&b, "the claim %s does not follow: ", f.Claim)
+	}
+	return b.String() + f.Reason
+}
+
+// Unwrap returns what the search reported.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// failure names the place in the code where the search under a pattern ended.
+func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error) error {
+	f := &Failure{Pointers: r.Names(pat), Offset: -1, Reason: err.Error(), Err: err}
+	var at *search.Failure
+	if !errors.As(err, &at) || p == nil {
+		return f
+	}
+	f.Reason = at.Err.Error()
+	names := explain.NewNames(r, pat, p)
+	var left *search.Leftover
+	if errors.As(err, &left) {
+		f.Reason = fmt.Sprintf("%s %s", left.What, names.Poly(left.Poly))
+	}
+	for _, c := range at.Cases {
+		bit := names.Loc(c.Loc)
+		if bit == "" {
+			bit = "its bit"
+		}
+		f.Cases = append(f.Cases, fmt.Sprintf("case at %#x, %s is %d", p.Offsets[c.Op], bit, c.Bit))
+	}
+	f.Offset = len(r.Code) - 1 // the return
+	if at.Op < len(p.Offsets) {
+		f.Offset = p.Offsets[at.Op]
+	}
+	if in, err := amd64.Decode(r.Code, f.Offset); err == nil {
+		f.Inst = in.String()
+	}
+	if at.Claim > 0 {
+		f.Claim = r.Spec.Claims[at.Claim-1].String()
+	}
+	return f
+}
+
+// Counterexample runs the routine on up to n inputs, edges among them, and
+// describes the first on which it does not keep its contract. It returns "" if
+// there is none.
+func (t *Target) Counterexample(n int, seed uint64) string {
+	p, err := emulate.NewProgram(t.Code, t.Contract, emulate.Go)
+	if err != nil {
+		return ""
+	}
+	inputs := emulate.NewInputs(t.Contract, seed)
+	for i := range n {
+		in := inputs.Next()
+		if err := p.Check(in); err != nil {
+			return fmt.Sprintf("input %d: %s: %v", i+1, in.Describe(t.Contract), err)
+		}
+	}
+	return ""
+}
