@@ -23,6 +23,7 @@ type rule struct {
 type dependency struct {
 	path     string
 	standard bool
+	imports  []string // what it imports itself
 }
 
 // below reports whether the package is one of the directories or below it.
@@ -32,12 +33,15 @@ func (d dependency) below(dirs ...string) bool {
 	})
 }
 
-// userPackages are the directories of what users import.
-var userPackages = spec.Packages()
+// fieldPackages and userPackages are the directories of what users import.
+var (
+	fieldPackages = spec.Packages()
+	userPackages  = append(spec.Packages(), "curves")
+)
 
-// packagePaths returns them as arguments of the go command.
+// packagePaths returns the field packages as arguments of the go command.
 func packagePaths() (paths []string) {
-	for _, p := range userPackages {
+	for _, p := range fieldPackages {
 		paths = append(paths, "./"+p)
 	}
 	return paths
@@ -45,10 +49,18 @@ func packagePaths() (paths []string) {
 
 var rules = []rule{
 	{
-		"what users import depends on the standard library and x/sys/cpu only, and not on math/big",
+		"the field packages depend on the standard library and x/sys/cpu only, and not on math/big",
 		".", packagePaths(),
 		func(d dependency) bool {
-			return d.standard && d.path != "math/big" || d.path == "golang.org/x/sys/cpu" || d.below(userPackages...)
+			return d.standard && d.path != "math/big" || d.path == "golang.org/x/sys/cpu" || d.below(fieldPackages...)
+		},
+	},
+	{
+		// crypto/rand depends on math/big.
+		"the curves depend on the standard library and x/sys/cpu only, and do not import math/big",
+		".", []string{"./curves/..."},
+		func(d dependency) bool {
+			return d.standard || d.path == "golang.org/x/sys/cpu" || d.below(userPackages...) && !slices.Contains(d.imports, "math/big")
 		},
 	},
 	{
@@ -87,18 +99,18 @@ func (r rule) check(deps []dependency) error {
 
 // list returns the dependencies of the rule's packages, without their tests.
 func (r rule) list(env []string, tags string) ([]dependency, error) {
-	args := append([]string{"list", "-deps", "-tags", tags, "-f", "{{.ImportPath}} {{.Standard}}"}, r.packages...)
+	args := append([]string{"list", "-deps", "-tags", tags, "-f", "{{.ImportPath}} {{.Standard}} {{join .Imports \" \"}}"}, r.packages...)
 	out, err := goCommand(r.dir, env, args...)
 	if err != nil {
 		return nil, err
 	}
 	var deps []dependency
 	for line := range strings.Lines(out) {
-		path, standard, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok {
+		words := strings.Fields(line)
+		if len(words) < 2 {
 			return nil, fmt.Errorf("go list printed %q", line)
 		}
-		deps = append(deps, dependency{path, standard == "true"})
+		deps = append(deps, dependency{words[0], words[1] == "true", words[2:]})
 	}
 	return deps, nil
 }
@@ -119,18 +131,26 @@ func TestImports(t *testing.T) {
 
 // TestRules checks that each rule refuses what it is for.
 func TestRules(t *testing.T) {
-	for i, bad := range []string{"math/big", "golang.org/x/sys/cpu", module + "/gen/field", module + "/proofs/lint"} {
-		good := dependency{"errors", true}
+	for i, bad := range []dependency{
+		{"math/big", true, nil},
+		{module + "/curves/p256", false, []string{"errors", "math/big"}},
+		{"golang.org/x/sys/cpu", false, nil},
+		{module + "/gen/field", false, nil},
+		{module + "/proofs/lint", false, nil},
+	} {
+		good := dependency{"errors", true, nil}
 		if err := rules[i].check([]dependency{good}); err != nil {
 			t.Error(err)
 		}
-		if err := rules[i].check([]dependency{good, {bad, bad == "math/big"}}); err == nil || !strings.Contains(err.Error(), bad) {
-			t.Errorf("%s: got error %v for %s", rules[i].about, err, bad)
+		if err := rules[i].check([]dependency{good, bad}); err == nil || !strings.Contains(err.Error(), bad.path) {
+			t.Errorf("%s: got error %v for %s", rules[i].about, err, bad.path)
 		}
 	}
 	for _, bad := range []string{"golang.org/x/sys/unix", "golang.org/x/sys/cpuid", module + "/spec", module + "/field25519x", "filippo.io/edwards25519/field"} {
-		if err := rules[0].check([]dependency{{bad, false}}); err == nil {
-			t.Errorf("%s is allowed in what users import", bad)
+		for _, r := range rules[:2] {
+			if err := r.check([]dependency{{bad, false, nil}}); err == nil {
+				t.Errorf("%s is allowed, though %s", bad, r.about)
+			}
 		}
 	}
 	if err := rules[0].check(nil); err == nil {

@@ -36,7 +36,7 @@ var reports = []report{
 	{
 		"golang/go#20040 (CVE-2017-8932)",
 		"a subtraction modulo the P-256 prime chose the wrong branch",
-		[]string{"TestReport_golang_go_20040"}, "", "point addition",
+		[]string{"TestReport_golang_go_20040"}, "TestAddAffine draws such coordinates", "",
 	},
 	{
 		"golang/go#30095, #20582; mit-plv/fiat-crypto#912, #950; agl/curve25519-donna#25; firedancer-io/firedancer#4917",
@@ -52,12 +52,12 @@ var reports = []report{
 	{
 		"golang/go#58647 (CVE-2023-24532)",
 		"a scalar at or above the order met an incomplete addition",
-		nil, "", "scalar multiplication",
+		[]string{"TestReport_golang_go_58647"}, "", "",
 	},
 	{
 		"kmackay/micro-ecc#141; golang/go#21334",
 		"a sum of two multiples was wrong for equal summands",
-		nil, "", "ECDSA",
+		[]string{"TestReport_kmackay_micro_ecc_141", "TestReport_golang_go_21334"}, "", "",
 	},
 	{
 		"dalek-cryptography/curve25519-dalek#659; mit-plv/fiat-crypto#840, #748; bitcoin-core/secp256k1#1257, #1303",
@@ -87,7 +87,7 @@ var reports = []report{
 	{
 		"kazu-yamamoto/crypton#78",
 		"a quotient estimate one too large crashed on a valid point",
-		[]string{"TestReport_kazu_yamamoto_crypton_78"}, "", "ECDH with the point x = 2^96",
+		[]string{"TestReport_kazu_yamamoto_crypton_78"}, "", "",
 	},
 	{
 		"golang/go#62546; dalek-cryptography/ed25519-dalek#115, #319; zcash/zips#355; oasisprotocol/curve25519-voi#18",
@@ -107,7 +107,7 @@ var reports = []report{
 	{
 		"wolfSSL/wolfssl#3845, #10956",
 		"an inversion modulo the P-256 order dropped a carry",
-		[]string{"TestReport_wolfSSL_wolfssl_3845"}, "", "ECDSA",
+		[]string{"TestReport_wolfSSL_wolfssl_3845", "TestReport_wolfSSL_wolfssl_10956"}, "", "",
 	},
 	{
 		"RustCrypto/elliptic-curves#1267; RustCrypto/crypto-bigint#606; fractalyze/prime-ir#309; mit-plv/fiat-crypto#1945; " +
@@ -122,13 +122,13 @@ var reports = []report{
 	},
 	{
 		"Legrandin/pycryptodome#922; C2SP/wycheproof#206; C2SP/CCTV",
-		"the coordinate of a signature was not reduced",
-		nil, "", "ECDSA",
+		"the coordinate of a signature was not reduced, or the loop over nonces not tested",
+		[]string{"TestReport_Legrandin_pycryptodome_922"}, "TestRFC6979 has a message whose first nonce is refused", "",
 	},
 	{
 		"golang/go#50974 (CVE-2022-23806), #20482; Consensys-Incorporated/gnark-crypto#274, #346",
 		"values at or above the modulus were accepted, or reduced in silence",
-		[]string{"TestReport_golang_go_50974"}, "", "points",
+		[]string{"TestReport_golang_go_50974", "TestReport_golang_go_20482"}, "", "points of Ed25519",
 	},
 	{
 		"golang/go#71383 (CVE-2025-22866); wolfSSL/wolfssl#3184; kmackay/micro-ecc#165",
@@ -153,7 +153,7 @@ var reports = []report{
 	{
 		"golang/go#52075 (CVE-2022-28327), #60411; btcsuite/btcd#1178, #1602",
 		"bytes of a wrong length made a function panic",
-		[]string{"TestReport_golang_go_52075", "TestReport_golang_go_60411"}, "", "scalar multiplication",
+		[]string{"TestReport_golang_go_52075", "TestReport_golang_go_60411"}, "", "X25519 and Ed25519",
 	},
 	{
 		"awslabs/s2n-bignum#172, #443; golang/go#44269",
