@@ -91,16 +91,24 @@ Definition lay (c : routine) (pat : list Z) : layout :=
        zmax (map (fun m => if pointer (fst m) && (snd m =? b) then pwords (fst m) else 0) (members c pat));
      lwrite := fun b k => if b =? 0 then stackwrite c k else
        existsb (fun m => pwrites (fst m) && isin b k m) (members c pat) |}%bool.
+(* the location of an argument *)
+Definition argloc (c : routine) (i : Z) : loc :=
+  match callconv c with ABI0 => slot 0 (frame c + i) | SystemV => match argreg i with Some l => l | None => JUNK end end.
+Definition savedbuf (l : loc) : Z := - 1 - Z.pos l.
+Definition savedtag (l : loc) : loc * tag := (l, Ptr (savedbuf l) 0).
 Fixpoint argtags (c : routine) (i : Z) (l : list (param * Z)) : list (loc * tag) :=
   match l with
   | [] => []
-  | (p, b) :: l' => (if pointer p then [(slot 0 (frame c + i), Ptr b 0)] else []) ++ argtags c (i + 1) l'
+  | (p, b) :: l' => (if pointer p then [(argloc c i, Ptr b 0)] else []) ++ argtags c (i + 1) l'
   end.
 Definition tags (c : routine) (pat : list Z) : list (loc * tag) :=
-  (RSP, Ptr 0 (8 * frame c)) :: (RBP, Ptr (-2) 0) :: (R14, Ptr (-3) 0) :: (slot 0 (frame c), Ptr (-1) 0) :: argtags c 1 (members c pat).
+  (RSP, Ptr 0 (8 * frame c)) :: (slot 0 (frame c), Ptr (-1) 0) :: argtags c 1 (members c pat) ++ map savedtag (saved (callconv c)).
 Definition mkenv (l : list (loc * tag)) : env := fold_right (fun x e => PM.add (fst x) (snd x) e) (PM.empty _) l.
 Definition ends (c : routine) : list (loc * (Z * Z)) :=
-  [(RSP, (0, 8 * (frame c + 1))); (RIP, (-1, 0)); (RBP, (-2, 0)); (R14, (-3, 0))].
+  (RSP, (0, 8 * (frame c + 1))) :: (RIP, (-1, 0)) :: map (fun l => (l, (savedbuf l, 0))) (saved (callconv c)).
+
+Definition resultloc (c : routine) : loc :=
+  match callconv c with ABI0 => slot 0 (frame c + 1 + Z.of_nat (length (params c))) | SystemV => RAX end.
 
 (* The locations of a number. *)
 Fixpoint slots (b k : Z) (n : nat) : list loc := match n with O => [] | S m => slot b k :: slots b (k + 1) m end.
@@ -109,7 +117,7 @@ Definition where_ (c : routine) (pat : list Z) (v : rvar) : words :=
   match v with
   | Before i =>
     (false, match pget (params c) i with
-     | Some (PVal _) => [slot 0 (frame c + i)]
+     | Some (PVal _) => [argloc c i]
      | Some p => slots (class pat i) 0 (Z.to_nat (pwords p))
      | None => [] end)
   | After i =>
@@ -117,7 +125,7 @@ Definition where_ (c : routine) (pat : list Z) (v : rvar) : words :=
      | Some (PVal _) => []
      | Some p => slots (class pat i) 0 (Z.to_nat (pwords p))
      | None => [] end)
-  | Result => (true, if result c then [slot 0 (frame c + 1 + Z.of_nat (length (params c)))] else [])
+  | Result => (true, if result c then [resultloc c] else [])
   end.
 Fixpoint upto (i : Z) (n : nat) : list Z := match n with O => [] | S m => i :: upto (i + 1) m end.
 Definition indices (c : routine) : list Z := upto 1 (length (params c)).
@@ -126,7 +134,7 @@ Definition indices (c : routine) : list Z := upto 1 (length (params c)).
 Definition inputs (c : routine) (pat : list Z) : list (loc * Z) :=
   flat_map (fun i =>
     match pget (params c) i with
-    | Some (PVal m) => [(slot 0 (frame c + i), m)]
+    | Some (PVal m) => [(argloc c i, m)]
     | Some _ => map (fun l => (l, W - 1)) (slots i 0 (Z.to_nat (zmax (map pwords (params c)))))
     | None => [] end) (indices c).
 Definition bounds (c : routine) (pat : list Z) : list (list loc * Z) :=
@@ -142,15 +150,24 @@ Definition low (c : routine) (pat : list Z) : contract :=
    preserved is. *)
 Definition readable (Y : layout) (e : env) (b k : Z) : bool :=
   (valid Y b k && match PM.find (slot b k) e with None => true | Some _ => false end)%bool.
+(* the same of an argument, and of the result *)
+Definition plainreg (e : env) (l : loc) : bool := (isreg l && match PM.find l e with None => true | Some _ => false end)%bool.
+Definition argread (c : routine) (Y : layout) (e : env) (i : Z) : bool :=
+  match callconv c with ABI0 => readable Y e 0 (frame c + i) | SystemV => plainreg e (argloc c i) end.
+Definition resultread (c : routine) (Y : layout) (e : env) : bool :=
+  match callconv c with
+  | ABI0 => readable Y e 0 (frame c + 1 + Z.of_nat (length (params c)))
+  | SystemV => plainreg e RAX end.
 Definition returns (c : routine) (pat : list Z) (e : env) : bool :=
   (forallb (fun x => match PM.find (fst x) e with Some (Ptr b o) => (b =? fst (snd x)) && (o =? snd (snd x)) | _ => false end) (ends c) &&
    forallb (fun i => match pget (params c) i with
      | Some (PVal _) | None => true
      | Some p => forallb (readable (lay c pat) e (class pat i)) (upto 0 (Z.to_nat (pwords p))) end) (indices c) &&
-   (negb (result c) || readable (lay c pat) e 0 (frame c + 1 + Z.of_nat (length (params c)))))%bool.
+   (negb (result c) || resultread c (lay c pat) e))%bool.
 Definition entrywords (c : routine) (pat : list Z) (e : env) : bool :=
-  ((0 <=? frame c) && (stackwords c <=? 64) && forallb (fun i => match pget (params c) i with
-     | Some (PVal m) => readable (lay c pat) e 0 (frame c + i)
+  ((0 <=? frame c) && (stackwords c <=? 64) &&
+   match callconv c with ABI0 => true | SystemV => Z.of_nat (length (params c)) <=? 6 end && forallb (fun i => match pget (params c) i with
+     | Some (PVal m) => argread c (lay c pat) e i
      | None => true
      | Some p => forallb (readable (lay c pat) e (class pat i)) (upto 0 (Z.to_nat (lsize (lay c pat) (class pat i)))) &&
          (pwords p <=? lsize (lay c pat) (class pat i)) end) (indices c))%bool.

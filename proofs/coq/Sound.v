@@ -8,13 +8,13 @@ Variable c : routine.
 Variable s : mstate.
 Variable pat : list Z.
 Hypothesis HE : entry c s.
-Hypothesis HF : fits (arg s) 1 [] (params c) pat.
+Hypothesis HF : fits (arg c s) 1 [] (params c) pat.
 Hypothesis HW : entrywords c pat (mkenv (tags c pat)) = true.
 Let Y := lay c pat.
 Let e0 := mkenv (tags c pat).
 Definition base (b : Z) : Z :=
   if b =? 0 then stackbase c s else if b =? -1 then load64 (mem s) (reg s RSP) else
-  if b =? -2 then reg s RBP else if b =? -3 then reg s R14 else arg s b.
+  if b <? 0 then reg s (Z.to_pos (- 1 - b)) else arg c s b.
 Definition start : state := fun l =>
   if isreg l then reg s l else load64 (mem s) (addr base ((Z.pos l - 1000) / 64) ((Z.pos l - 1000) mod 64)).
 
@@ -33,6 +33,8 @@ Lemma frame_nonneg : 0 <= frame c.
 Proof. unfold entrywords in HW. rewrite !andb_true_iff, !Z.leb_le in HW. tauto. Qed.
 Lemma stack_small : stackwords c <= 64.
 Proof. unfold entrywords in HW. rewrite !andb_true_iff, !Z.leb_le in HW. tauto. Qed.
+Lemma few : callconv c = SystemV -> Z.of_nat (length (params c)) <= 6.
+Proof. intros E. unfold entrywords in HW. rewrite E in HW. rewrite !andb_true_iff, !Z.leb_le in HW. tauto. Qed.
 Lemma stack_valid k : 0 <= k < stackwords c -> valid Y 0 k = true.
 Proof.
   intros K. pose proof stack_small. unfold valid, Y, lay; cbn [lsize]. change (0 =? 0) with true. cbv iota.
@@ -43,21 +45,36 @@ Proof.
   unfold pget. destruct (Z.ltb_spec i 1); [congruence|]. intros N. split; [|assumption].
   assert (X : nth_error (params c) (Z.to_nat (i - 1)) <> None) by congruence. apply nth_error_Some in X. lia.
 Qed.
-Lemma arg_valid i : 0 <= i <= Z.of_nat (length (params c)) -> valid Y 0 (frame c + i) = true.
-Proof. intros I. apply stack_valid. pose proof frame_nonneg. unfold stackwords. destruct (result c); lia. Qed.
+Lemma ret_valid : valid Y 0 (frame c) = true.
+Proof. apply stack_valid. pose proof frame_nonneg. unfold stackwords. destruct (callconv c), (result c); lia. Qed.
+Lemma arg_valid i : callconv c = ABI0 -> 0 <= i <= Z.of_nat (length (params c)) -> valid Y 0 (frame c + i) = true.
+Proof. intros E I. apply stack_valid. pose proof frame_nonneg. unfold stackwords. rewrite E. destruct (result c); lia. Qed.
+(* an argument in a register *)
+Lemma argreg_ok i : callconv c = SystemV -> 1 <= i <= Z.of_nat (length (params c)) ->
+  isreg (argloc c i) = true /\ arg c s i = reg s (argloc c i).
+Proof.
+  intros E I. pose proof (few E). unfold arg, argloc. rewrite E.
+  assert (K : i = 1 \/ i = 2 \/ i = 3 \/ i = 4 \/ i = 5 \/ i = 6) by lia.
+  destruct K as [-> | [-> | [-> | [-> | [-> | ->]]]]]; split; reflexivity.
+Qed.
 Lemma class_ok i p : pget (params c) i = Some p -> nth_error pat (Z.to_nat (i - 1)) = Some (class pat i) /\
-  0 < class pat i /\ (pointer p = true -> arg s (class pat i) = arg s i).
+  0 < class pat i /\ (pointer p = true -> arg c s (class pat i) = arg c s i).
 Proof.
   intros P. apply pget_range in P. destruct P as [I N].
   destruct (fits_class _ _ _ _ _ HF _ _ N) as (b & B1 & B2 & B3). unfold class.
   rewrite (nth_error_nth _ _ 0 B1). split; [assumption|]. split; [apply B3; [lia|intros ? []]|].
   intros PP. rewrite (B2 PP). f_equal. lia.
 Qed.
-Lemma class_base i p : pget (params c) i = Some p -> pointer p = true -> base (class pat i) = arg s i.
+Lemma class_base i p : pget (params c) i = Some p -> pointer p = true -> base (class pat i) = arg c s i.
 Proof.
   intros P PP. destruct (class_ok i p P) as (_ & C1 & C2). rewrite <- (C2 PP). unfold base.
   destruct (Z.eqb_spec (class pat i) 0); [lia|]. destruct (Z.eqb_spec (class pat i) (-1)); [lia|].
-  destruct (Z.eqb_spec (class pat i) (-2)); [lia|]. destruct (Z.eqb_spec (class pat i) (-3)); [lia|]. reflexivity.
+  destruct (Z.ltb_spec (class pat i) 0); [lia|]. reflexivity.
+Qed.
+Lemma saved_base l : base (savedbuf l) = reg s l.
+Proof.
+  unfold base, savedbuf. destruct (Z.eqb_spec (- 1 - Z.pos l) 0); [lia|]. destruct (Z.eqb_spec (- 1 - Z.pos l) (-1)); [lia|].
+  destruct (Z.ltb_spec (- 1 - Z.pos l) 0); [|lia]. replace (- 1 - (- 1 - Z.pos l)) with (Z.pos l) by ring. reflexivity.
 Qed.
 (* members of buffers are parameters *)
 Lemma combine_nth A B (l : list A) : forall (m : list B) x y, In (x, y) (combine l m) ->
@@ -115,7 +132,7 @@ Proof.
       assert (D : (8 * k + x - (8 * k' + y)) mod W = 0).
       { replace (8 * k + x - (8 * k' + y)) with (a + 8 * k + x - (a + 8 * k' + y)) by ring. rewrite Zminus_mod, E, Z.sub_diag. reflexivity. }
       apply Z.mod_divide in D; [|discriminate]. destruct D as [z Q]. assert (k <> k') by congruence. unfold W in Q. lia.
-    + assert (NA : arg s i <> arg s j).
+    + assert (NA : arg c s i <> arg c s j).
       { destruct (fits_distinct _ _ _ _ _ HF) as (all & _ & A2 & A3); [intros ? ? []|].
         destruct (class_ok i p P1) as (C1 & C2 & C3). destruct (class_ok j q Q1) as (D1 & D2 & D3).
         apply pget_range in P1, Q1. intros E. apply NB. rewrite <- P3, <- Q3. apply A2.
@@ -132,7 +149,7 @@ Proof.
   rewrite PM.gso by assumption. right. auto.
 Qed.
 Lemma argtags_in l t : forall ms i, In (l, t) (argtags c i ms) ->
-  exists n p b, nth_error ms n = Some (p, b) /\ pointer p = true /\ l = slot 0 (frame c + (i + Z.of_nat n)) /\ t = Ptr b 0.
+  exists n p b, nth_error ms n = Some (p, b) /\ pointer p = true /\ l = argloc c (i + Z.of_nat n) /\ t = Ptr b 0.
 Proof.
   induction ms as [|[p b] ms IH]; intros i; cbn [argtags In]; [tauto|]. rewrite in_app_iff. intros [H|H].
   - destruct (pointer p) eqn:P; [|destruct H]. destruct H as [[= <- <-]|[]]. exists O, p, b. rewrite Z.add_0_r. auto.
@@ -149,21 +166,27 @@ Lemma tag_true l t : In (l, t) (tags c pat) ->
   (exists k, valid Y 0 k = true /\ l = slot 0 k /\ tagval base t (load64 (mem s) (addr base 0 k))).
 Proof.
   assert (MR : forall z, 0 <= z < W -> z = (z + 0) mod W) by (intros z H; rewrite Z.add_0_r, Z.mod_small; auto).
-  pose proof frame_nonneg. unfold tags. cbn [In]. intros [E|[E|[E|[E|H']]]]; try (apply pair_equal_spec in E; destruct E as [<- <-]).
+  pose proof frame_nonneg. unfold tags. cbn [In]. intros [E|[E|H']]; try (apply pair_equal_spec in E; destruct E as [<- <-]).
   - left. split; [reflexivity|]. cbn [tagval]. unfold base. change (0 =? 0) with true. cbv iota. unfold stackbase.
     replace (reg s RSP - 8 * frame c + 8 * frame c) with (reg s RSP) by ring. symmetry. apply Z.mod_small, regr.
-  - left. split; [reflexivity|]. cbn [tagval]. apply MR, regr.
-  - left. split; [reflexivity|]. cbn [tagval]. apply MR, regr.
-  - right. exists (frame c + 0). split; [apply arg_valid; lia|]. split; [f_equal; lia|]. rewrite stack_addr, Z.mul_0_r, Z.add_0_r.
+  - right. exists (frame c). split; [apply ret_valid|]. split; [reflexivity|].
+    replace (frame c) with (frame c + 0) by ring. rewrite stack_addr, Z.mul_0_r, Z.add_0_r.
     cbn [tagval]. apply (MR (load64 (mem s) (reg s RSP))). apply load64_range, memb.
-  - right. apply argtags_in in H'. destruct H' as (n & p & b & N1 & N2 & -> & ->). apply nth_combine in N1. destruct N1 as [N1 N3].
+  - apply in_app_or in H'. destruct H' as [H'|H'].
+    2:{ left. apply in_map_iff in H'. destruct H' as (x & X & I). unfold savedtag in X. injection X as <- <-.
+        split; [destruct (callconv c); cbn [saved In] in I; intuition (subst x; reflexivity)|].
+        cbn [tagval]. rewrite saved_base. apply MR, regr. }
+    apply argtags_in in H'. destruct H' as (n & p & b & N1 & N2 & -> & ->). apply nth_combine in N1. destruct N1 as [N1 N3].
     set (i := 1 + Z.of_nat n).
     assert (P : pget (params c) i = Some p).
     { unfold pget, i. destruct (Z.ltb_spec (1 + Z.of_nat n) 1); [lia|]. replace (Z.to_nat (1 + Z.of_nat n - 1)) with n by lia. assumption. }
     assert (CL : class pat i = b).
     { unfold class, i. replace (Z.to_nat (1 + Z.of_nat n - 1)) with n by lia. apply nth_error_nth. assumption. }
-    exists (frame c + i). split; [apply arg_valid; apply pget_range in P; lia|]. split; [reflexivity|].
-    rewrite stack_addr. cbn [tagval]. rewrite <- CL, (class_base i p P N2). fold (arg s i). apply MR. apply load64_range, memb.
+    cbn [tagval]. rewrite <- CL, (class_base i p P N2). destruct (callconv c) eqn:EC.
+    + right. exists (frame c + i). split; [apply arg_valid; [assumption|apply pget_range in P; lia]|].
+      split; [unfold argloc; rewrite EC; reflexivity|].
+      rewrite stack_addr. unfold arg. rewrite EC. apply MR. apply load64_range, memb.
+    + left. destruct (argreg_ok i EC) as [R1 R2]; [apply pget_range in P; lia|]. split; [exact R1|]. rewrite R2. apply MR, regr.
 Qed.
 Lemma sim_start : sim base Y e0 s start.
 Proof.
@@ -200,6 +223,12 @@ Proof.
 Qed.
 Lemma readable_valid e b k : readable Y e b k = true -> valid Y b k = true.
 Proof. unfold readable. rewrite andb_true_iff. tauto. Qed.
+Lemma argread_start i : 1 <= i <= Z.of_nat (length (params c)) -> argread c Y e0 i = true -> start (argloc c i) = arg c s i.
+Proof.
+  intros I R. unfold argread in R. destruct (callconv c) eqn:E.
+  - unfold arg, argloc. rewrite E. rewrite start_slot, stack_addr; [reflexivity|]. apply (readable_valid e0). exact R.
+  - destruct (argreg_ok i E I) as [R1 R2]. rewrite R2. unfold start. rewrite R1. reflexivity.
+Qed.
 Lemma index_in i p : pget (params c) i = Some p -> In i (indices c).
 Proof. intros P. apply pget_range in P. unfold indices. apply upto_in. lia. Qed.
 Lemma before_ok i : wordsval start start (fst (where_ c pat (Before i)), snd (where_ c pat (Before i))) = rval c s s (Before i).
@@ -207,12 +236,11 @@ Proof.
   unfold wordsval; cbn [where_ fst snd rval]. destruct (pget (params c) i) as [p|] eqn:P; [|reflexivity].
   pose proof HW as HW'. unfold entrywords in HW'. rewrite !andb_true_iff, forallb_forall in HW'. destruct HW' as [_ HW'].
   specialize (HW' i (index_in i p P)). rewrite P in HW'.
-  assert (K : pointer p = true -> wval start (slots (class pat i) 0 (Z.to_nat (pwords p))) = number (Z.to_nat (pwords p)) (mem s) (arg s i)).
+  assert (K : pointer p = true -> wval start (slots (class pat i) 0 (Z.to_nat (pwords p))) = number (Z.to_nat (pwords p)) (mem s) (arg c s i)).
   { intros PP. rewrite <- (class_base i p P PP). apply wval_start. intros k Hk.
     destruct p; try discriminate PP; rewrite andb_true_iff, forallb_forall, Z.leb_le in HW'; destruct HW' as [R1 R2];
       apply (readable_valid e0), R1; apply upto_in; apply upto_in in Hk; cbn [pwords] in *; lia. }
-  destruct p; try (apply K; reflexivity). cbn [wval]. rewrite Z.mul_0_r, Z.add_0_r, start_slot, stack_addr; [reflexivity|].
-  apply (readable_valid e0). exact HW'.
+  destruct p; try (apply K; reflexivity). cbn [wval]. rewrite Z.mul_0_r, Z.add_0_r. apply argread_start; [apply pget_range in P; lia|exact HW'].
 Qed.
 Lemma wval_nonneg ls : 0 <= wval start ls.
 Proof. induction ls as [|l ls IH]; cbn [wval]; [lia|]. pose proof (start_range l). unfold W in *. lia. Qed.
@@ -257,14 +285,16 @@ Proof.
   - unfold wordsval; cbn [where_ fst snd rval]. destruct (pget (params c) i) as [q|] eqn:P; [|reflexivity].
     specialize (R2 i (index_in i q P)). rewrite P in R2.
     assert (K : pointer q = true -> forallb (readable (lay c pat) e (class pat i)) (upto 0 (Z.to_nat (pwords q))) = true ->
-      wval t1 (slots (class pat i) 0 (Z.to_nat (pwords q))) = number (Z.to_nat (pwords q)) (mem s1) (arg s i)).
+      wval t1 (slots (class pat i) 0 (Z.to_nat (pwords q))) = number (Z.to_nat (pwords q)) (mem s1) (arg c s i)).
     { intros PP F. rewrite forallb_forall in F. rewrite (wval_slots _ (mem s1)).
       - rewrite Z.mul_0_r, Z.add_0_r, (class_base i q P PP). reflexivity.
       - intros j Hj. apply readable_end, F, upto_in. lia. }
     destruct q; try (apply K; [reflexivity|exact R2]). reflexivity.
   - unfold wordsval; cbn [where_ fst snd rval]. destruct (result c) eqn:RS; [|reflexivity]. cbn [negb orb] in R3.
-    cbn [wval]. rewrite Z.mul_0_r, Z.add_0_r, (readable_end _ _ R3). unfold resultslot.
-    rewrite <- Z.add_assoc, stack_addr. do 2 f_equal. lia.
+    cbn [wval]. rewrite Z.mul_0_r, Z.add_0_r. unfold resultread in R3. unfold resultloc. destruct (callconv c).
+    + rewrite (readable_end _ _ R3). unfold resultslot. rewrite <- Z.add_assoc, stack_addr. do 2 f_equal. lia.
+    + unfold plainreg in R3. rewrite andb_true_iff in R3. destruct R3 as [R3 R4]. destruct finish as ((S1 & _) & _).
+      specialize (S1 RAX R3). unfold rep in S1. destruct (PM.find RAX e); [discriminate|assumption].
 Qed.
 Lemma exit_ok : exit c s s1 /\ forall a, In a (accesses u 0 p s) -> permitted c s a.
 Proof.
@@ -279,7 +309,7 @@ Proof.
     rewrite !andb_true_iff, Z.eqb_eq, Z.ltb_lt in L2. destruct L2 as (W1 & (_ & ->) & W2).
     destruct (member_param q b L1) as (i & I1 & I2). exists i, q. apply valid_inv in V. auto with zarith. }
   assert (WP : forall q, pwrites q = true -> pointer q = true) by (intros [| | |]; cbn; congruence).
-  split; [split; [|split; [|split; [|split; [|split]]]]|].
+  split; [split; [|split; [|split; [|split]]]|].
   - intros q Q. apply (holds_cmap _ _ (where_ c pat) (wordsval start t1)); [exact where_ok|].
     apply (check_sound is (low c pat) k HK start pre_low). cbn [low cclaims]. apply in_map. assumption.
   - intros x (X1 & X2 & X3). apply K2. split; [assumption|]. intros b j i V L Hi.
@@ -290,8 +320,10 @@ Proof.
       apply (X2 i' q); try assumption. lia.
   - rewrite (RG RIP (-1) 0); [|cbn; auto|reflexivity]. rewrite Z.add_0_r. apply Z.mod_small. unfold base. cbn. apply load64_range, memb.
   - rewrite (RG RSP 0 (8 * (frame c + 1))); [|cbn; auto|reflexivity]. rewrite base0. unfold stackbase. f_equal. ring.
-  - rewrite (RG RBP (-2) 0); [|cbn; auto|reflexivity]. rewrite Z.add_0_r. apply Z.mod_small, regr.
-  - rewrite (RG R14 (-3) 0); [|cbn; auto|reflexivity]. rewrite Z.add_0_r. apply Z.mod_small, regr.
+  - intros l I. rewrite (RG l (savedbuf l) 0).
+    + rewrite Z.add_0_r, saved_base. apply Z.mod_small, regr.
+    + right. right. apply in_map_iff. exists l. auto.
+    + destruct (callconv c); cbn [saved In] in I; intuition (subst l; reflexivity).
   - intros a A. destruct (K3 a A) as (b & j & V & E & L). destruct (Z.eq_dec b 0) as [->|N].
     + right. exists j. pose proof V as V'. apply valid_inv in V'. unfold Y, lay in V'; cbn [lsize] in V'. change (0 =? 0) with true in V'. cbv iota in V'.
       split; [lia|]. split; [exact E|exact L].
@@ -313,7 +345,7 @@ Qed.
 Theorem check_routine_sound c code ks : check_routine c code ks = true -> routine_correct c code.
 Proof.
   unfold check_routine, routine_correct. destruct (decode code) as [p|]; [|congruence]. intros CP. exists p. split; [reflexivity|].
-  intros u s HE. destruct (patterns_ok (arg s) (params c) 1 []) as (pat & I1 & I2).
+  intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I1 & I2).
   destruct (check_patterns_in c p pat _ _ CP I1) as (k & K). unfold check_pattern in K.
   destruct (trs (lay c pat) (mkenv (tags c pat)) p) as [[is e]|] eqn:T; [|congruence].
   rewrite !andb_true_iff in K. destruct K as [[K1 K2] K3].

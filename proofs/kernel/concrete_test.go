@@ -140,7 +140,7 @@ func start(r *k.Routine, pat k.Pattern, p *k.Program, rnd *rand.Rand) (values, s
 	for i, q := range r.Params {
 		switch {
 		case q.Role == spec.Value:
-			env[r.Spec.Params[i].Name] = v[k.Slot(0, r.Frame+i+1)]
+			env[r.Spec.Params[i].Name] = v[r.ArgLoc(i+1)]
 		case q.Role != spec.Out:
 			env[r.Spec.Params[i].Name] = number(v, pat[i], q.Words)
 		}
@@ -157,7 +157,7 @@ func end(r *k.Routine, pat k.Pattern, v values, env spec.Env) {
 		case spec.InOut:
 			env[spec.After(q.Name)] = number(v, pat[i], q.Limbs)
 		case spec.Result:
-			env[q.Name] = v[k.Slot(0, r.Frame+1+len(r.Params))]
+			env[q.Name] = v[r.ResultLoc()]
 		}
 	}
 }

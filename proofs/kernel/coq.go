@@ -103,8 +103,8 @@ func (r *Routine) coq() string {
 		}
 		return fmt.Sprintf("PVal %v", p.Max)
 	})
-	return fmt.Sprintf("{| params := %s; result := %v; frame := %d; rclaims := %s |}",
-		params, r.Result, r.Frame, list(r.Claims, RClaim.coq))
+	return fmt.Sprintf("{| callconv := %s; params := %s; result := %v; frame := %d; rclaims := %s |}",
+		map[Convention]string{ABI0: "ABI0", SystemV: "SystemV"}[r.Conv], params, r.Result, r.Frame, list(r.Claims, RClaim.coq))
 }
 
 func (h Hint) coq() string {

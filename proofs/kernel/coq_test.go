@@ -101,7 +101,7 @@ func TestCoqRejects(t *testing.T) {
 			for at := range r.Code {
 				code := append([]byte(nil), r.Code...)
 				code[at] ^= 0x10
-				if m, err := k.NewRoutine(tt.Contract, code); err == nil && m.Check(ks) != nil {
+				if m, err := k.NewRoutine(tt.Contract, k.ABI0, code); err == nil && m.Check(ks) != nil {
 					r.Code = code
 					return
 				}

@@ -51,7 +51,7 @@ func target(t *testing.T, name string) prove.Target {
 
 func routine(t *testing.T, tt prove.Target) *k.Routine {
 	t.Helper()
-	r, err := k.NewRoutine(tt.Contract, tt.Code)
+	r, err := k.NewRoutine(tt.Contract, k.ABI0, tt.Code)
 	if err != nil {
 		t.Fatalf("%s: %v", tt.Name, err)
 	}
@@ -137,7 +137,7 @@ func TestMutants(t *testing.T) {
 			for _, flip := range []byte{0x01, 0x08, 0x10, 0x40} {
 				code := append([]byte(nil), tt.Code...)
 				code[at] ^= flip
-				r, err := k.NewRoutine(tt.Contract, code)
+				r, err := k.NewRoutine(tt.Contract, k.ABI0, code)
 				if err != nil {
 					continue
 				}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -15,9 +16,9 @@ type Param struct {
 	Max   *big.Int // largest value, of In, InOut and Value
 }
 
-// A Routine is a routine that Go calls with arguments on the stack, with its
-// contract: what Routine.v calls a routine.
+// A Routine is a routine with its contract: what Routine.v calls a routine.
 type Routine struct {
+	Conv   Convention
 	Spec   *spec.Routine
 	Params []Param // counted from 1 in variables
 	Result bool
@@ -52,12 +53,13 @@ type RClaim struct {
 }
 
 // NewRoutine decodes the code of a routine and reads its contract.
-func NewRoutine(r *spec.Routine, code []byte) (*Routine, error) {
+func NewRoutine(r *spec.Routine, conv Convention, code []byte) (*Routine, error) {
 	mops, err := Decode(code)
 	if err != nil {
 		return nil, err
 	}
-	k := &Routine{Spec: r, Code: code, Mops: mops, Frame: frameWords(mops)}
+	k := &Routine{Conv: conv, Spec: r, Code: code, Mops: mops}
+	k.Frame = k.frameWords()
 	vars := map[string]RVar{}
 	for i, p := range r.Params {
 		if p.Role == spec.Result {
@@ -93,26 +95,7 @@ func NewRoutine(r *spec.Routine, code []byte) (*Routine, error) {
 		}
 		k.Claims = append(k.Claims, q)
 	}
-	return k, nil
-}
-
-// frameWords returns how far the code moves SP below the return address.
-func frameWords(mops []Mop) int {
-	sp, low := int64(0), int64(0)
-	for i := range mops {
-		m := &mops[i]
-		if m.Kind != MopOp || m.D != regSP || !m.A.is(regSP) || m.B.isLoc() {
-			continue
-		}
-		switch m.Op {
-		case Adc:
-			sp += signed(m.B.Imm)
-		case Sbb:
-			sp -= signed(m.B.Imm)
-		}
-		low = min(low, sp)
-	}
-	return int((-low + 7) / 8)
+	return k, k.checkArguments()
 }
 
 func claim(c spec.Claim, vars map[string]RVar) (RClaim, error) {
@@ -237,21 +220,21 @@ func (r *Routine) Program(pat Pattern) (p *Program, err error) {
 	return p, err
 }
 
-func (r *Routine) stackWords() int {
-	n := r.Frame + 1 + len(r.Params)
-	if r.Result {
-		n++
-	}
-	return n
-}
-
 func (r *Routine) program(pat Pattern) *Program {
 	if r.stackWords() > maxSlots {
 		Refuse("%d words of stack, at most %d can be handled", r.stackWords(), maxSlots)
 	}
-	t := &translator{tags: map[Loc]tag{
-		regSP: {buffer: 0, offset: 8 * int64(r.Frame)}, regBP: {buffer: -2}, reg14: {buffer: -3}, Slot(0, r.Frame): {buffer: -1},
+	t := &translator{redZone: -1, tags: map[Loc]tag{
+		regSP: {buffer: 0, offset: 8 * int64(r.Frame)}, Slot(0, r.Frame): {buffer: -1},
 	}}
+	ends := map[Loc]tag{regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}}
+	for _, l := range r.Conv.saved() {
+		t.tags[l] = tag{buffer: savedBuffer(l)}
+		ends[l] = t.tags[l]
+	}
+	if r.Conv == SystemV {
+		t.redZone = redZone
+	}
 	t.size = func(b int) int {
 		if b == 0 {
 			return r.stackWords()
@@ -266,7 +249,7 @@ func (r *Routine) program(pat Pattern) *Program {
 	}
 	t.writes = func(b, k int) bool {
 		if b == 0 {
-			return k < r.Frame || r.Result && k == r.Frame+1+len(r.Params)
+			return r.stackWrites(k)
 		}
 		for i, p := range r.Params {
 			if (p.Role == spec.Out || p.Role == spec.InOut) && pat[i] == b && k < p.Words {
@@ -277,7 +260,7 @@ func (r *Routine) program(pat Pattern) *Program {
 	}
 	for i, p := range r.Params {
 		if p.Role.Pointer() {
-			t.tags[Slot(0, r.Frame+i+1)] = tag{buffer: pat[i]}
+			t.tags[r.ArgLoc(i+1)] = tag{buffer: pat[i]}
 		}
 	}
 	var offsets []int
@@ -287,10 +270,8 @@ func (r *Routine) program(pat Pattern) *Program {
 			offsets = append(offsets, r.Mops[i].Offset)
 		}
 	}
-	for l, want := range map[Loc]tag{
-		regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}, regBP: {buffer: -2}, reg14: {buffer: -3},
-	} {
-		if g, ok := t.tags[l]; !ok || g != want {
+	for _, l := range slices.Sorted(maps.Keys(ends)) {
+		if g, ok := t.tags[l]; !ok || g != ends[l] {
 			Refuse("on return, register %d does not hold what it must", l-1)
 		}
 	}
@@ -338,17 +319,17 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 	}
 	where := func(v RVar) Words {
 		if v.Kind == 'r' {
-			return Words{true, []Loc{Slot(0, r.Frame+1+len(r.Params))}}
+			return Words{true, []Loc{r.ResultLoc()}}
 		}
 		p := r.Params[v.Index-1]
 		if p.Role == spec.Value {
-			return Words{false, []Loc{Slot(0, r.Frame+v.Index)}}
+			return Words{false, []Loc{r.ArgLoc(v.Index)}}
 		}
 		return Words{v.Kind == 'a', slots(pat[v.Index-1], p.Words)}
 	}
 	for i, p := range r.Params {
 		if p.Role == spec.Value {
-			ct.Inputs = append(ct.Inputs, Input{Slot(0, r.Frame+i+1), p.Max})
+			ct.Inputs = append(ct.Inputs, Input{r.ArgLoc(i + 1), p.Max})
 		} else {
 			// as many words for each pointer, though nothing reads some of them,
 			// so that all patterns number their variables alike

@@ -34,9 +34,10 @@ func (y *layout) valid(buffer, k int) bool {
 // one for each word of each buffer; see Sim.v.
 type translator struct {
 	layout
-	tags map[Loc]tag
-	out  []Instr
-	mop  *Mop
+	redZone int64 // bytes below SP that may be used, or -1 if that is not looked at
+	tags    map[Loc]tag
+	out     []Instr
+	mop     *Mop
 }
 
 func (t *translator) clean(x Src) bool {
@@ -62,6 +63,9 @@ func (t *translator) cell() (buffer, k int) {
 	o := g.offset + t.mop.Disp
 	if o%8 != 0 || o < 0 || !t.valid(g.buffer, int(o/8)) {
 		Refuse("offset %#x: an access at byte %d of buffer %d, which has %d words", t.mop.Offset, o, g.buffer, t.size(g.buffer))
+	}
+	if sp := t.tags[regSP]; g.buffer == 0 && t.redZone >= 0 && o < sp.offset-t.redZone {
+		Refuse("offset %#x: an access %d bytes below SP, where System V allows %d", t.mop.Offset, sp.offset-o, t.redZone)
 	}
 	return g.buffer, int(o / 8)
 }

@@ -26,6 +26,7 @@ type Target struct {
 	Name     string // field25519.feAddAMD64
 	Contract *spec.Routine
 	Code     []byte
+	Conv     kernel.Convention
 }
 
 // Covered reports whether the routines of this kind are straight-line code,
@@ -47,7 +48,7 @@ func Targets(packages []*object.Package) ([]Target, error) {
 				return nil, fmt.Errorf("%s.%s is not in the linked program", p.Name, r.Name)
 			}
 			delete(contracts, r.Name)
-			ts = append(ts, Target{p.Name + "." + r.Name, c, r.Code})
+			ts = append(ts, Target{Name: p.Name + "." + r.Name, Contract: c, Code: r.Code})
 		}
 		for name := range contracts {
 			return nil, fmt.Errorf("%s.%s has a contract, but no assembly file has it", p.Name, name)
@@ -89,7 +90,7 @@ func (t *Target) Search() (text string, res Result) {
 }
 
 func (t *Target) search() (string, int, error) {
-	r, err := kernel.NewRoutine(t.Contract, t.Code)
+	r, err := kernel.NewRoutine(t.Contract, t.Conv, t.Code)
 	if err != nil {
 		return "", 0, err
 	}
@@ -145,7 +146,7 @@ func (t *Target) load(dir string) (*kernel.Routine, []*kernel.Cert, int, error) 
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	r, err := kernel.NewRoutine(t.Contract, t.Code)
+	r, err := kernel.NewRoutine(t.Contract, t.Conv, t.Code)
 	if err != nil {
 		return nil, nil, len(text), err
 	}
