@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
 )
@@ -100,7 +101,7 @@ func (d *decoder) imm(n int) Src { return imm(mod(signExtend(uint(8*n), d.le(n))
 // An rm is the operand of a ModRM byte: a register, or memory.
 type rm struct {
 	reg      Loc // 0 if memory
-	base     Loc
+	base     Loc // 0 if there is none, which only LEA takes
 	hasIndex bool
 	index    Loc
 	scale    uint
@@ -121,7 +122,11 @@ func (d *decoder) modrm(xr, xx, xb int) (reg int, x rm) {
 		}
 	}
 	if md == 0 && b == 5 {
-		Refuse("an address relative to RIP, or without a base")
+		if !x.hasIndex {
+			Refuse("an address relative to RIP, or without a base")
+		}
+		x.disp = signExtend(32, d.le(4)).Int64()
+		return reg, x
 	}
 	switch md {
 	case 1:
@@ -172,6 +177,13 @@ func (d *decoder) source(x rm) Loc {
 	d.memory(x)
 	d.load(locMem, x.base, x.disp)
 	return locMem
+}
+
+// stored writes the word at l back to memory, if the operand came from there.
+func (d *decoder) stored(x rm, l Loc) {
+	if x.reg == 0 {
+		d.store(x.base, x.disp, at(l))
+	}
 }
 
 func (d *decoder) memory(x rm) {
@@ -237,12 +249,19 @@ func (d *decoder) count() uint {
 	return uint(n)
 }
 
-func (d *decoder) shift(group int, l Loc, n uint) {
-	// the carry is the last bit shifted out: here only after right shifts by 1
-	if n == 1 && group != 4 {
+// lastOut sets the carry to the last bit shifted out: here only after right
+// shifts by 1.
+func (d *decoder) lastOut(l Loc, n uint) {
+	if n == 1 {
 		d.op1(And, flagC, at(l), immInt(1))
-	} else if group != 4 {
+	} else {
 		d.havoc(flagC)
+	}
+}
+
+func (d *decoder) shift(group int, l Loc, n uint) {
+	if group != 4 {
+		d.lastOut(l, n)
 	}
 	switch group {
 	case 4:
@@ -271,10 +290,17 @@ func (d *decoder) sar(l Loc, n uint) {
 	d.op2(Sbb, l, locJunk, at(locT1), at(locT2), immInt(0))
 }
 
-func (d *decoder) test8(l Loc) {
-	d.op1(And, locT1, at(l), immInt(int64(d.byte())))
+func (d *decoder) test8(l Loc, v int) {
+	d.op1(And, locT1, at(l), immInt(int64(v)))
 	d.shiftBy(Shl, locT1, at(locT1), 56) // SF is bit 7
 	d.zeroFlags(locT1)
+}
+
+func (d *decoder) peek() byte {
+	if d.pos >= len(d.code) {
+		Refuse("the code ends before a return")
+	}
+	return d.code[d.pos]
 }
 
 func (d *decoder) instruction() {
@@ -287,7 +313,24 @@ func (d *decoder) instruction() {
 		d.adx(flagC)
 		return
 	case 0xf3:
-		d.adx(flagO)
+		if bytes.HasPrefix(d.code[d.pos:], []byte{0x0f, 0x1e, 0xfa}) { // ENDBR64
+			d.pos += 3
+		} else {
+			d.adx(flagO)
+		}
+		return
+	case 0x90: // NOP
+		return
+	case 0xf5: // CMC, CLC, STC
+		d.op1(IsZero, flagC, at(flagC))
+		return
+	case 0xf8, 0xf9:
+		d.mov(flagC, immInt(int64(p&1)))
+		return
+	case 0xc9: // LEAVE
+		d.mov(regSP, at(regBP))
+		d.load(regBP, regSP, 0)
+		d.op2(Adc, regSP, locJunk, at(regSP), immInt(8), immInt(0))
 		return
 	}
 	rex, op := 0, p
@@ -295,49 +338,65 @@ func (d *decoder) instruction() {
 		rex, op = p, d.byte()
 	}
 	xw, xr, xx, xb := rex>>3&1, rex>>2&1, rex>>1&1, rex&1
+	short := gpr(op&7 + 8*xb)
 	switch {
 	case op>>3 == 10: // PUSH
-		r := gpr(op&7 + 8*xb)
-		d.notSP(r)
-		d.store(regSP, -8, at(r))
+		d.notSP(short)
+		d.store(regSP, -8, at(short))
 		d.op2(Sbb, regSP, locJunk, at(regSP), immInt(8), immInt(0))
 	case op>>3 == 11: // POP
-		r := gpr(op&7 + 8*xb)
-		d.notSP(r)
-		d.load(r, regSP, 0)
+		d.notSP(short)
+		d.load(short, regSP, 0)
 		d.op2(Adc, regSP, locJunk, at(regSP), immInt(8), immInt(0))
 	case op == 0xa8 && rex == 0: // TEST AL, imm8
-		d.test8(gpr(0))
+		d.test8(gpr(0), d.byte())
 	case op == 0xf6: // TEST r8, imm8
 		reg, x := d.modrm(xr, xx, xb)
-		if x.reg == 0 || reg&7 != 0 || rex == 0 && x.reg >= 5 {
-			Refuse("opcode f6 /%d of this form is not modelled", reg&7)
+		if reg&7 != 0 {
+			Refuse("opcode f6 /%d is not modelled", reg&7)
 		}
-		d.test8(x.reg)
-	case op == 0x31 && xw == 0: // XOR r32, r32
+		low8(rex, x.reg)
+		d.test8(x.reg, d.byte())
+	case op == 0x84: // TEST r8, r8
 		reg, x := d.modrm(xr, xx, xb)
 		if x.reg != gpr(reg) {
-			Refuse("a 32-bit exclusive or other than of a register with itself")
+			Refuse("TEST of two bytes, of which one is not the other")
 		}
-		d.alu(6, x.reg, at(x.reg))
+		low8(rex, x.reg)
+		d.test8(x.reg, 255)
 	case op>>3 == 0x17: // MOV r, imm
 		n := 4
 		if xw == 1 {
 			n = 8
 		}
-		d.mov(gpr(op&7+8*xb), imm(d.le(n)))
-	case xw == 0 && op == 0x89: // MOV r32, r32
-		reg, x := d.modrm(xr, xx, xb)
-		if x.reg == 0 {
-			Refuse("a 32-bit store")
-		}
-		d.op1(And, x.reg, at(gpr(reg)), imm(sub(pow2(32), one)))
-	case xw == 0:
-		Refuse("32-bit opcode %02x is not modelled", op)
+		d.mov(short, imm(d.le(n)))
 	case op == 0x0f:
-		d.twoByte(xr, xx, xb)
+		switch {
+		case d.twoByte0(rex):
+		case xw == 1:
+			d.twoByte(xr, xx, xb)
+		default:
+			d.twoByte32(xr, xx, xb)
+		}
+	case op>>3 == 0x12 && short != gpr(0): // XCHG with RAX
+		d.xchgAX(short, xw == 1)
 	case op>>6 == 0 && op&7 == 5: // RAX, imm32
-		d.alu(op>>3&7, gpr(0), d.imm(4))
+		if xw == 1 {
+			d.alu(op>>3&7, gpr(0), d.imm(4))
+		} else {
+			d.alu32(op>>3&7, gpr(0), imm(d.le(4)))
+		}
+	case op == 0xa9: // TEST RAX, imm32
+		if xw == 1 {
+			d.op1(And, locT1, at(gpr(0)), d.imm(4))
+			d.zeroFlags(locT1)
+		} else {
+			d.op1(And, locT1, at(gpr(0)), imm(d.le(4)))
+			d.zeroFlags32(locT1)
+		}
+	case xw == 0:
+		reg, x := d.modrm(xr, xx, xb)
+		d.oneByte32(op, reg, x)
 	default:
 		reg, x := d.modrm(xr, xx, xb)
 		d.oneByte(op, reg, x)
@@ -390,23 +449,13 @@ func (d *decoder) twoByte(xr, xx, xb int) {
 		d.op2(Mul, r, locJunk, at(r), at(l))
 		d.noFlags()
 	case op>>4 == 4:
-		f := flagC
-		switch op & 15 {
-		case 2, 3:
-		case 4, 5:
-			d.op1(IsZero, locT1, at(locRes))
-			f = locT1
-		case 8, 9:
-			d.shiftBy(Shr, locT1, at(locRes), 63)
-			f = locT1
-		default:
-			Refuse("CMOV of condition %d is not modelled", op&15)
+		d.cmov(op&15, r, l)
+	case op == 0xba && x.reg != 0: // BT, BTS, BTR, BTC
+		n := d.byte()
+		if n > 63 {
+			Refuse("bit %d of a register", n)
 		}
-		if op&1 == 1 {
-			d.op1(Cmov, r, at(f), at(r), at(l))
-		} else {
-			d.op1(Cmov, r, at(f), at(l), at(r))
-		}
+		d.bit(reg&7, l, uint(n))
 	case (op == 0xa4 || op == 0xac) && x.reg != 0:
 		n := d.count()
 		if op == 0xa4 {
@@ -433,7 +482,9 @@ func (d *decoder) lea(r Loc, x rm) {
 		return
 	}
 	d.shiftBy(Shl, locT1, at(x.index), x.scale)
-	d.op2(Adc, locT1, locJunk, at(x.base), at(locT1), immInt(0))
+	if x.base != 0 {
+		d.op2(Adc, locT1, locJunk, at(x.base), at(locT1), immInt(0))
+	}
 	d.op2(Adc, r, locJunk, at(locT1), disp, immInt(0))
 }
 
@@ -478,16 +529,31 @@ func (d *decoder) oneByte(op, reg int, x rm) {
 		d.noFlags()
 	case op == 0xff && g == 1: // DEC
 		d.op2(Sbb, l, locJunk, at(l), immInt(1), immInt(0))
-		if x.reg == 0 {
-			d.store(x.base, x.disp, at(l))
-		}
+		d.stored(x, l)
 		d.result(l)
-	case x.reg == 0:
-		Refuse("opcode %02x /%d on memory is not modelled", op, g)
+	case op == 0xff && g == 0: // INC
+		d.op2(Adc, l, locJunk, at(l), immInt(1), immInt(0))
+		d.stored(x, l)
+		d.result(l)
 	case op>>6 == 0 && op&7 == 1:
 		d.alu(op>>3&7, l, at(r))
+		if op>>3&7 != 7 {
+			d.stored(x, l)
+		}
 	case op == 0x83 || op == 0x81:
 		d.alu(g, l, d.imm(map[int]int{0x83: 1, 0x81: 4}[op]))
+		if g != 7 {
+			d.stored(x, l)
+		}
+	case x.reg == 0:
+		Refuse("opcode %02x /%d on memory is not modelled", op, g)
+	case op == 0x87:
+		d.mov(locT1, at(l))
+		d.mov(l, at(r))
+		d.mov(r, at(locT1))
+	case op == 0xf7 && g == 0: // TEST r, imm32
+		d.op1(And, locT1, at(l), d.imm(4))
+		d.zeroFlags(locT1)
 	case op == 0x85:
 		if l != r {
 			d.op1(And, locT1, at(l), at(r))
