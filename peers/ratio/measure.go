@@ -65,7 +65,7 @@ func measure(ctx context.Context, opt options, stderr io.Writer) (out []byte, in
 	}
 	return buf.Bytes(), []string{
 		fmt.Sprintf("%s, %s, %d rounds of %s.", runtime.Version(), instructions(opt.purego), opt.count, opt.benchtime),
-		"Peers: " + versions + "; math/big is not constant time, and a peer only where there is no other.",
+		"Peers: std: the standard library; " + versions + "; math/big is not constant time, and a peer only where there is no other.",
 	}, nil
 }
 

@@ -29,7 +29,7 @@ type table struct {
 }
 
 type row struct {
-	name   string  // Field/Operation/mode
+	name   string  // Field/Operation/mode, or Protocol/Operation
 	ours   float64 // median, ns
 	peer   string  // the peer with the lowest median, see reference
 	best   float64 // its median, ns
@@ -111,17 +111,18 @@ func parse(out []byte) (ops []*operation, cpu string, err error) {
 }
 
 // splitName splits Field/Operation/mode/impl=name, which may end in -GOMAXPROCS.
+// Operations of protocols have no mode.
 func splitName(full benchfmt.Name) (name, impl string, err error) {
 	base, parts := full.Parts()
 	if len(parts) > 0 && bytes.HasPrefix(parts[len(parts)-1], []byte("-")) {
 		parts = parts[:len(parts)-1]
 	}
-	if len(parts) == 3 {
-		if impl, ok := strings.CutPrefix(string(parts[2]), "/impl="); ok && impl != "" {
-			return string(base) + string(parts[0]) + string(parts[1]), impl, nil
+	if last := len(parts) - 1; last == 1 || last == 2 {
+		if impl, ok := strings.CutPrefix(string(parts[last]), "/impl="); ok && impl != "" {
+			return string(base) + string(bytes.Join(parts[:last], nil)), impl, nil
 		}
 	}
-	return "", "", fmt.Errorf("benchmark %q, want Field/Operation/mode/impl=name", full)
+	return "", "", fmt.Errorf("benchmark %q, want Field/Operation/mode/impl=name or Protocol/Operation/impl=name", full)
 }
 
 // compare makes the row of the operation, which ours and a peer have.

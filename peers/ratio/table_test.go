@@ -142,7 +142,7 @@ func TestMalformed(t *testing.T) {
 		{"negative", ours + "BenchmarkF/Op/chained/impl=peer-2 100 -3 ns/op\n", "no positive ns/op"},
 		{"not a number", ours + "BenchmarkF/Op/chained/impl=peer-2 100 NaN ns/op\n", "no positive ns/op"},
 		{"infinite", ours + "BenchmarkF/Op/chained/impl=peer-2 100 +Inf ns/op\n", "no positive ns/op"},
-		{"short name", "BenchmarkF/Op/impl=ours-2 100 10.0 ns/op\n", "want Field/Operation/mode/impl=name"},
+		{"short name", "BenchmarkF/impl=ours-2 100 10.0 ns/op\n", "want Field/Operation/mode/impl=name"},
 		{"long name", "BenchmarkF/Op/chained/impl=ours/x-2 100 10.0 ns/op\n", "want Field/Operation/mode/impl=name"},
 		{"no impl", "BenchmarkF/Op/chained/ours-2 100 10.0 ns/op\n", "want Field/Operation/mode/impl=name"},
 		{"empty impl", "BenchmarkF/Op/chained/impl=-2 100 10.0 ns/op\n", "want Field/Operation/mode/impl=name"},
@@ -161,5 +161,16 @@ func TestFormatNs(t *testing.T) {
 		if got := formatNs(ns); got != want {
 			t.Errorf("formatNs(%v) = %q, want %q", ns, got, want)
 		}
+	}
+}
+
+// TestProtocol: operations of protocols have no mode.
+func TestProtocol(t *testing.T) {
+	table, err := newTable([]byte("BenchmarkP/Op/impl=ours-2 100 10.0 ns/op\nBenchmarkP/Op/impl=std-2 100 40.0 ns/op\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(table.rows) != 1 || table.rows[0].name != "P/Op" || table.rows[0].peer != "std" || !near(table.rows[0].ratio, 0.25) {
+		t.Errorf("got %+v, want P/Op with the ratio 0.25", table.rows)
 	}
 }
