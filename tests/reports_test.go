@@ -92,7 +92,7 @@ var reports = []report{
 	{
 		"golang/go#62546; dalek-cryptography/ed25519-dalek#115, #319; zcash/zips#355; oasisprotocol/curve25519-voi#18",
 		"batch and single verification disagreed",
-		nil, "", "Ed25519",
+		[]string{"TestReport_golang_go_62546"}, "", "",
 	},
 	{
 		"guanzhi/GmSSL#858; cloudflare/circl#669, #659",
@@ -128,7 +128,7 @@ var reports = []report{
 	{
 		"golang/go#50974 (CVE-2022-23806), #20482; Consensys-Incorporated/gnark-crypto#274, #346",
 		"values at or above the modulus were accepted, or reduced in silence",
-		[]string{"TestReport_golang_go_50974", "TestReport_golang_go_20482"}, "", "points of Ed25519",
+		[]string{"TestReport_golang_go_50974", "TestReport_golang_go_20482"}, "", "",
 	},
 	{
 		"golang/go#71383 (CVE-2025-22866); wolfSSL/wolfssl#3184; kmackay/micro-ecc#165",
