@@ -145,7 +145,7 @@ Definition proves (g0 : PM.t word) (st : sst) (q : claim words) (h : ghint) : bo
 Lemma proves_ok r g0 s0 s st q h : ok r (cx st) -> rel r s0 g0 -> rel r s (regs st) ->
   proves g0 st q h = true -> holds (wordsval s0 s) q.
 Proof.
-  intros H R0 R. destruct q as [a b m|v lo hi|a b|v a b m], h as [eqs|ks|eqs d ks key ds k];
+  intros H R0 R. destruct q as [a b m|v lo hi|a b|v a b m|v a z m], h as [eqs|ks|eqs d ks key ds k];
     cbn [proves holds]; try congruence.
   - destruct (epoly _ _ a) as [x|] eqn:EA; [|congruence]. destruct (epoly _ _ b) as [y|] eqn:EB; [|congruence].
     apply (epoly_ok r s0 s) in EA, EB; try assumption. intros V. apply (vanishes_ok r) in V; [|assumption].

@@ -42,3 +42,25 @@ Fixpoint accesses (u : nat -> Z) (n : nat) (p : list mop) (s : mstate) : list (b
     | _ => []
     end ++ accesses u (S n) p' (mexec1 u n op s)
   end.
+
+(* A routine is straight-line code, or has one loop: its body is run until the
+   word RES that ZF speaks of is 0 at its end. *)
+Inductive program := Straight (p : list mop) | Loop (pre body post : list mop).
+Definition done := (nat * mstate * list (bool * Z))%type.   (* the number of operations, the state, the accesses *)
+Definition straight (u : nat -> Z) (p : list mop) (d : done) : done :=
+  let '(n, s, a) := d in ((n + length p)%nat, mexec u n p s, a ++ accesses u n p s).
+(* at most k times *)
+Fixpoint rounds (u : nat -> Z) (res : loc) (body : list mop) (k : nat) (d : done) : option done :=
+  match k with
+  | O => None
+  | S k' => let d1 := straight u body d in
+    if reg (snd (fst d1)) res =? 0 then Some d1 else rounds u res body k' d1
+  end.
+Definition run (u : nat -> Z) (res : loc) (k : nat) (p : program) (s : mstate) : option done :=
+  match p with
+  | Straight p => Some (straight u p (O, s, []))
+  | Loop pre body post =>
+    match rounds u res body k (straight u pre (O, s, [])) with
+    | Some d => Some (straight u post d)
+    | None => None end
+  end.

@@ -184,5 +184,5 @@ Fixpoint check_patterns (c : routine) (p : list mop) (pats : list (list Z)) (ks 
   end%bool.
 Definition check_routine (c : routine) (code : list Z) (ks : list cert) : bool :=
   match decode code with
-  | Some p => check_patterns c p (patterns 1 [] (params c)) ks
-  | None => false end.
+  | Some (Straight p) => check_patterns c p (patterns 1 [] (params c)) ks
+  | _ => false end.

@@ -103,8 +103,10 @@ Definition exit (c : routine) (s0 s : mstate) : Prop :=
   (forall x, kept c s0 x -> mem s x = mem s0 x) /\
   reg s RIP = load64 (mem s0) (reg s0 RSP) /\ reg s RSP = (reg s0 RSP + 8) mod W /\
   (forall l, In l (saved (callconv c)) -> reg s l = reg s0 l).
-(* The bytes decode, to straight-line code that ends in a return, and every run
-   from a state that the contract allows keeps the contract. *)
+(* The bytes decode, to a program that ends in a return, and every run from a
+   state that the contract allows ends, after at most k rounds of its loop if it
+   has one, and keeps the contract. *)
 Definition routine_correct (c : routine) (code : list Z) : Prop :=
-  exists p, decode code = Some p /\
-  forall u s, entry c s -> exit c s (mexec u 0 p s) /\ forall a, In a (accesses u 0 p s) -> permitted c s a.
+  exists p k, decode code = Some p /\
+  forall u s, entry c s -> exists n s' acc, run u RES k p s = Some (n, s', acc) /\
+    exit c s s' /\ forall a, In a acc -> permitted c s a.

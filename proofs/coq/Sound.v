@@ -263,15 +263,11 @@ Proof.
 Qed.
 
 (* the end *)
-Variables (u : nat -> Z) (p : list mop) (is : list instr) (e : env) (k : cert).
-Hypothesis HT : trs (lay c pat) (mkenv (tags c pat)) p = Some (is, e).
+Variables (s1 : mstate) (acc : list (bool * Z)) (t1 : state) (e : env).
+Hypothesis finish : sim base Y e s1 t1 /\ (forall x, outside base Y x -> mem s1 x = mem s x) /\
+  (forall a, In a acc -> allowed base Y a).
 Hypothesis HR : returns c pat e = true.
-Hypothesis HK : check is (low c pat) k = true.
-Let s1 := mexec u 0 p s.
-Let t1 := exec is start.
-Lemma finish : sim base Y e s1 t1 /\ (forall x, outside base Y x -> mem s1 x = mem s x) /\
-  (forall a, In a (accesses u 0 p s) -> allowed base Y a).
-Proof. apply (trs_ok base Y u p good_layout 0 e0 s start is e sim_start HT). Qed.
+Hypothesis HK : post (low c pat) start t1.
 Lemma readable_end b j : readable Y e b j = true -> t1 (slot b j) = load64 (mem s1) (addr base b j).
 Proof.
   unfold readable. rewrite andb_true_iff. intros [V N]. destruct finish as ((_ & S2 & _) & _). specialize (S2 b j V).
@@ -296,7 +292,7 @@ Proof.
     + unfold plainreg in R3. rewrite andb_true_iff in R3. destruct R3 as [R3 R4]. destruct finish as ((S1 & _) & _).
       specialize (S1 RAX R3). unfold rep in S1. destruct (PM.find RAX e); [discriminate|assumption].
 Qed.
-Lemma exit_ok : exit c s s1 /\ forall a, In a (accesses u 0 p s) -> permitted c s a.
+Lemma exit_ok : exit c s s1 /\ forall a, In a acc -> permitted c s a.
 Proof.
   destruct finish as ((S1 & _ & _ & _) & K2 & K3). pose proof frame_nonneg as FN.
   assert (RG : forall l b o, In (l, (b, o)) (ends c) -> isreg l = true -> reg s1 l = (base b + o) mod W).
@@ -311,7 +307,7 @@ Proof.
   assert (WP : forall q, pwrites q = true -> pointer q = true) by (intros [| | |]; cbn; congruence).
   split; [split; [|split; [|split; [|split]]]|].
   - intros q Q. apply (holds_cmap _ _ (where_ c pat) (wordsval start t1)); [exact where_ok|].
-    apply (check_sound is (low c pat) k HK start pre_low). cbn [low cclaims]. apply in_map. assumption.
+    apply HK. cbn [low cclaims]. apply in_map. assumption.
   - intros x (X1 & X2 & X3). apply K2. split; [assumption|]. intros b j i V L Hi.
     destruct (Z.eq_dec b 0) as [->|N].
     + unfold addr. rewrite base0. apply X3; [|exact L|assumption]. apply valid_inv in V.
@@ -344,11 +340,13 @@ Proof.
 Qed.
 Theorem check_routine_sound c code ks : check_routine c code ks = true -> routine_correct c code.
 Proof.
-  unfold check_routine, routine_correct. destruct (decode code) as [p|]; [|congruence]. intros CP. exists p. split; [reflexivity|].
+  unfold check_routine, routine_correct. destruct (decode code) as [[p|]|]; [|congruence|congruence]. intros CP. exists (Straight p), O. split; [reflexivity|].
   intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I1 & I2).
   destruct (check_patterns_in c p pat _ _ CP I1) as (k & K). unfold check_pattern in K.
   destruct (trs (lay c pat) (mkenv (tags c pat)) p) as [[is e]|] eqn:T; [|congruence].
   rewrite !andb_true_iff in K. destruct K as [[K1 K2] K3].
-  exact (exit_ok c s pat HE I2 K1 u p is e k T K2 K3).
+  exists (length p), (mexec u 0 p s), (accesses u 0 p s). split; [reflexivity|].
+  eapply exit_ok; try eassumption; [eapply trs_ok; [eapply good_layout|eapply sim_start|]; eassumption|].
+  apply (check_sound _ _ k K3). eapply pre_low; eassumption.
 Qed.
 Print Assumptions check_routine_sound.

@@ -41,7 +41,7 @@ Fixpoint views (k : cert) (pc : positive) (p : list instr) (st : sst) : list vie
   end.
 Definition trace_routine (c : routine) (code : list Z) (pat : list Z) (k : cert) : list view :=
   match decode code with
-  | Some p =>
+  | Some (Straight p) =>
     match trs (lay c pat) (mkenv (tags c pat)) p with
     | Some (is, _) =>
       let (pc, st0) := init 1 (cin (low c pat)) empty in
@@ -49,4 +49,4 @@ Definition trace_routine (c : routine) (code : list Z) (pat : list Z) (k : cert)
       | Some c0 => views k pc is {| regs := regs st0; cx := c0 |}
       | None => [] end
     | None => [] end
-  | None => [] end.
+  | _ => [] end.

@@ -416,4 +416,35 @@ Fixpoint dec (fuel : nat) (bs : list Z) : option (list mop) :=
     | Some (l, r) => match dec f r with Some t => Some (l ++ t) | None => None end
     | None => None end
   end.
-Definition decode (bs : list Z) : option (list mop) := dec (length bs) bs.
+(* JNE: how far its target is from its end, and what follows it. *)
+Definition jne (bs : list Z) : option (Z * list Z) :=
+  match bs with
+  | 0x75 :: r => match le 1 r with Some (d, r') => Some (sx 8 d, r') | None => None end
+  | 0x0F :: 0x85 :: r => match le 4 r with Some (d, r') => Some (sx 32 d, r') | None => None end
+  | _ => None end.
+(* The instructions up to a JNE, each with the number of bytes from its start to
+   the end of the routine; the same number for the target; and what follows. *)
+Fixpoint upto_jne (fuel : nat) (bs : list Z) : option (list (Z * list mop) * Z * list Z) :=
+  match fuel with
+  | O => None
+  | S f =>
+    match jne bs with
+    | Some (d, r) => Some ([], Z.of_nat (length r) - d, r)
+    | None =>
+      match dec1 bs with
+      | Some (l, r) => match upto_jne f r with
+        | Some (is, k, r') => Some ((Z.of_nat (length bs), l) :: is, k, r')
+        | None => None end
+      | None => None end
+    end
+  end.
+Definition decode_loop (bs : list Z) : option program :=
+  match upto_jne (length bs) bs with
+  | Some (is, k, r) =>
+    let part f := flat_map snd (filter (fun x => f (fst x)) is) in
+    if existsb (fun x => fst x =? k) is then
+      match dec (length r) r with Some post => Some (Loop (part (Z.ltb k)) (part (Z.geb k)) post) | None => None end
+    else None
+  | None => None end.
+Definition decode (bs : list Z) : option program :=
+  match dec (length bs) bs with Some p => Some (Straight p) | None => decode_loop bs end.
