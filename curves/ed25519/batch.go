@@ -14,21 +14,20 @@ import (
 // tables, of 2 KB a signature, stay in a cache of 256 KB and more.
 const chunkSize = 128
 
-// A BatchVerifier verifies many signatures, in less time than one after the
-// other. Its verdict on each is that of the same rule on this signature alone,
-// but for a chance of less than 2^-120 that invalid ones pass. The zero value
-// follows ZIP215 and is ready for use. It must not be used by several goroutines
-// at once.
+// A BatchVerifier verifies many signatures. Its verdict on each is that of the same
+// rule on this signature alone. Under ZIP215 it takes less time than verifying one
+// after the other, and there is a chance of 2^-128 that invalid ones pass. The zero
+// value follows Cofactorless and is ready for use. It must not be used by several
+// goroutines at once.
 type BatchVerifier struct {
 	rule   Rule
 	claims []claim
 	valid  []bool // by claim, whether it can hold: it could be decoded
 }
 
-// NewBatchVerifier returns a BatchVerifier that follows the rule.
-//
-// With Cofactorless it takes the time of verifying one signature after the other:
-// see the package documentation.
+// NewBatchVerifier returns a BatchVerifier that follows the rule. ZIP215 is the one
+// that makes it fast: with Cofactorless it takes the time of verifying one signature
+// after the other, for the reason that the package documentation gives.
 func NewBatchVerifier(r Rule) *BatchVerifier { return &BatchVerifier{rule: r} }
 
 // Add adds a signature of the message by the public key, which Verify of the same

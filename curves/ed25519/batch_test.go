@@ -71,7 +71,7 @@ func TestBatchSizes(t *testing.T) {
 				t.Fatalf("signature %d is invalid", i)
 			}
 		}
-		var b BatchVerifier
+		b := NewBatchVerifier(ZIP215)
 		for _, v := range list {
 			b.Add(v.public, v.message, v.signed)
 		}
@@ -84,7 +84,7 @@ func TestBatchSizes(t *testing.T) {
 			}
 			bad := slices.Clone(list)
 			bad[at].message = []byte("another message")
-			b := BatchVerifier{}
+			b := NewBatchVerifier(ZIP215)
 			for _, v := range bad {
 				b.Add(v.public, v.message, v.signed)
 			}
@@ -162,7 +162,7 @@ func (r *countingReader) Read(b []byte) (int, error) { r.n += len(b); return len
 // without one, and that more can be added.
 func TestBatchRandom(t *testing.T) {
 	list := honest(3)
-	var b BatchVerifier
+	b := NewBatchVerifier(ZIP215)
 	for _, v := range list[:2] {
 		b.Add(v.public, v.message, v.signed)
 	}
@@ -185,7 +185,7 @@ func TestBatchRandom(t *testing.T) {
 
 // TestBatchKeepsNothing changes the arguments after they were added.
 func TestBatchKeepsNothing(t *testing.T) {
-	var b BatchVerifier
+	b := NewBatchVerifier(ZIP215)
 	for _, v := range honest(2) {
 		b.Add(v.public, v.message, v.signed)
 		clear(v.public)
@@ -200,7 +200,7 @@ func TestBatchKeepsNothing(t *testing.T) {
 // TestBatchFactors checks that the factors of the equation depend on every part of
 // every claim and on the seed, and that they are short and differ.
 func TestBatchFactors(t *testing.T) {
-	var b BatchVerifier
+	b := NewBatchVerifier(ZIP215)
 	for _, v := range honest(6) {
 		b.Add(v.public, v.message, v.signed)
 	}

@@ -10,23 +10,25 @@
 // every input: the encodings A, R of points and S are those of the public key
 // and of the two halves of the signature, and k is the hash.
 //
-//   - [ZIP215] is the rule of this package: Verify, VerifyWithOptions and a
-//     BatchVerifier without another choice follow it. S is below the order L. A
-//     and R are accepted even if their coordinate y is not below 2^255 - 19, or if
-//     x = 0 has the sign bit. The equation is [8][S]B = [8]R + [8][k]A, the one of
-//     RFC 8032, section 5.1.7, and FIPS 186-5, section 7.7. Source: ZIP 215,
-//     https://zips.z.cash/zip-0215.
-//   - [Cofactorless] is the rule of crypto/ed25519, bit for bit: the equation is
-//     [S]B = R + [k]A, which RFC 8032 allows instead, R must have its one canonical
-//     encoding, and A may have any.
+//   - [Cofactorless] is the rule of crypto/ed25519, for every input, and the one
+//     that Verify, VerifyWithOptions and the zero value of BatchVerifier follow. S
+//     is below the order L. The equation is [S]B = R + [k]A, one of the two that
+//     RFC 8032, section 5.1.7, allows. R must have its one canonical encoding; A
+//     may also have a coordinate y that is not below 2^255 - 19, or x = 0 with the
+//     sign bit.
+//   - [ZIP215] has the other equation of the RFC, which is also that of FIPS 186-5,
+//     section 7.7: [8][S]B = [8]R + [8][k]A. S is below L, and both A and R may have
+//     any encoding. Source: ZIP 215, https://zips.z.cash/zip-0215.
 //
 // What Cofactorless accepts, ZIP215 accepts too. Signatures by Sign, or by any
 // other implementation that follows RFC 8032, are valid under both.
 //
-// Only the first of the two equations can be checked for many signatures at once
-// in such a way that the verdict on each is the same as alone: a sum of faults of
-// low order may cancel. So the rule here is ZIP215, and a BatchVerifier that
-// follows Cofactorless verifies one signature after the other.
+// Only the equation with the cofactor can be checked for many signatures at once in
+// such a way that the verdict on each is the same as alone: without it, faults of
+// low order cancel in a sum, and to exclude them costs more than is gained. So a
+// [BatchVerifier] is fast under ZIP215, and under Cofactorless it verifies one
+// signature after the other. A protocol that wants batches must choose ZIP215 for all
+// of its verifications, or two sides may disagree on a malicious signature.
 //
 // # Constant time
 //
@@ -46,7 +48,5 @@
 //
 // # Who should use something else
 //
-// Programs that need FIPS 140 mode want crypto/ed25519. Programs whose peers use
-// crypto/ed25519 and that must agree with them on every signature, the malicious
-// ones included, want [Cofactorless].
+// Programs that need FIPS 140 mode want crypto/ed25519.
 package ed25519

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var rules = []Rule{ZIP215, Cofactorless}
+var rules = []Rule{Cofactorless, ZIP215}
 
 // TestAgainstStandard compares keys, signatures and verdicts with crypto/ed25519.
 func TestAgainstStandard(t *testing.T) {

@@ -27,7 +27,7 @@ func ExampleBatchVerifier() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	var batch ed25519.BatchVerifier
+	batch := ed25519.NewBatchVerifier(ed25519.ZIP215)
 	for i := range 4 {
 		message := fmt.Appendf(nil, "message %d", i)
 		sig := ed25519.Sign(private, message)
@@ -41,7 +41,7 @@ func ExampleBatchVerifier() {
 	// Output: false [true true false true]
 }
 
-// The answer of crypto/ed25519 on every input, malicious signatures included.
+// The rule for a protocol that also verifies in batches.
 func ExampleRule() {
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func ExampleRule() {
 	}
 	message := []byte("what is signed")
 	sig := ed25519.Sign(private, message)
-	fmt.Println(ed25519.Cofactorless.Verify(public, message, sig))
+	fmt.Println(ed25519.ZIP215.Verify(public, message, sig))
 	// Output: true
 }
 

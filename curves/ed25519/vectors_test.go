@@ -53,13 +53,13 @@ func TestVectors(t *testing.T) {
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: got signature %x, error %v; want %x", name, got, err, want)
 		}
-		var batch BatchVerifier
-		batch.AddWithOptions(public, message, want, opts)
-		batch.AddWithOptions(public, message, want, opts)
-		if all, _ := batch.Verify(nil); !all {
-			t.Errorf("%s: the batch refuses the signature", name)
-		}
 		for _, r := range rules {
+			batch := NewBatchVerifier(r)
+			batch.AddWithOptions(public, message, want, opts)
+			batch.AddWithOptions(public, message, want, opts)
+			if all, _ := batch.Verify(nil); !all {
+				t.Errorf("%s: rule %d: the batch refuses the signature", name, r)
+			}
 			if err := r.VerifyWithOptions(public, message, want, opts); err != nil {
 				t.Errorf("%s: rule %d: got error %v", name, r, err)
 			}

@@ -13,26 +13,28 @@ import (
 type Rule int
 
 const (
-	// ZIP215 is the rule of this package, and the zero value: the equation with
-	// the cofactor, and every encoding of a point.
-	ZIP215 Rule = iota
-	// Cofactorless is the rule of crypto/ed25519.
-	Cofactorless
+	// Cofactorless is the rule of crypto/ed25519, and that of this package where no
+	// other is chosen.
+	Cofactorless Rule = iota
+	// ZIP215 has the equation with the cofactor, and accepts every encoding of a
+	// point. It is the rule for batches.
+	ZIP215
 )
 
 // Verify reports whether sig is a valid signature of the message by the public
-// key, under the rule ZIP215. Keys and signatures of any length may be given;
-// those of a wrong one are not valid.
+// key, under the rule Cofactorless: exactly if crypto/ed25519 does. Keys and
+// signatures of any length may be given; those of a wrong one are not valid, where
+// crypto/ed25519 panics for keys.
 func Verify(publicKey PublicKey, message, sig []byte) bool {
-	return ZIP215.Verify(publicKey, message, sig)
+	return Cofactorless.Verify(publicKey, message, sig)
 }
 
 // VerifyWithOptions returns nil if sig is a valid signature of the message by the
-// public key, under the rule ZIP215 and the options, which SignWithOptions
+// public key, under the rule Cofactorless and the options, which SignWithOptions
 // explains. It returns an error if not, or if a length or an option is not
 // allowed.
 func VerifyWithOptions(publicKey PublicKey, message, sig []byte, opts *Options) error {
-	return ZIP215.VerifyWithOptions(publicKey, message, sig, opts)
+	return Cofactorless.VerifyWithOptions(publicKey, message, sig, opts)
 }
 
 // Verify is the function of that name under the rule r.
@@ -64,8 +66,8 @@ type claim struct {
 
 // set decodes a signature and all that belongs to it.
 func (c *claim) set(r Rule, publicKey PublicKey, message, sig []byte, opts *Options) error {
-	if r != ZIP215 && r != Cofactorless {
-		return errors.New("ed25519: bad rule: got Rule(" + strconv.Itoa(int(r)) + "), want ZIP215 or Cofactorless")
+	if r != Cofactorless && r != ZIP215 {
+		return errors.New("ed25519: bad rule: got Rule(" + strconv.Itoa(int(r)) + "), want Cofactorless or ZIP215")
 	}
 	if len(publicKey) != PublicKeySize {
 		return lengthError("public key", len(publicKey), PublicKeySize)
@@ -86,7 +88,11 @@ func (c *claim) set(r Rule, publicKey PublicKey, message, sig []byte, opts *Opti
 	copy(c.encoded[:], publicKey)
 	copy(c.encoded[32:], sig)
 	encoded := [32]byte(sig[:32])
-	if !c.minusR.SetBytesVarTime(&encoded) || r == Cofactorless && c.minusR.Bytes() != encoded {
+	decode := c.minusR.SetBytesVarTime
+	if r == Cofactorless {
+		decode = c.minusR.SetCanonicalBytesVarTime
+	}
+	if !decode(&encoded) {
 		return errInvalid
 	}
 	c.minusA.Negate(&c.minusA)

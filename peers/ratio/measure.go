@@ -23,6 +23,7 @@ const benchmarks = "github.com/seed-6f9cd256/fieldproof/peers"
 var peerModules = []struct{ name, module string }{
 	{"filippo", "filippo.io/edwards25519"},
 	{"circl", "github.com/cloudflare/circl"},
+	{"voi", "github.com/oasisprotocol/curve25519-voi"},
 	{"gnark", "github.com/consensys/gnark-crypto"},
 }
 

@@ -221,16 +221,25 @@ func TestSetBytes(t *testing.T) {
 		if !p.SetBytesVarTime(&b) || !want.is(&p.p) || p.Bytes() != b {
 			t.Errorf("%x: got %x", b, p.Bytes())
 		}
+		if !p.SetCanonicalBytesVarTime(&b) || !want.is(&p.p) {
+			t.Errorf("canonical %x: got %x", b, p.Bytes())
+		}
 		// Not below the modulus, or with the other sign of 0.
 		if y := new(big.Int).Add(want.y, modelP); y.BitLen() < 256 {
 			b := fromInt(y)
 			b[31] |= byte(want.x.Bit(0) << 7)
+			if p.SetCanonicalBytesVarTime(&b) {
+				t.Errorf("%x is accepted as canonical", b)
+			}
 			if !p.SetBytesVarTime(&b) || !want.is(&p.p) {
 				t.Errorf("%x: got %x, want %x", b, p.Bytes(), want.bytes())
 			}
 		}
 		if want.x.Sign() == 0 {
 			b[31] |= 128
+			if p.SetCanonicalBytesVarTime(&b) {
+				t.Errorf("%x is accepted as canonical", b)
+			}
 			if !p.SetBytesVarTime(&b) || !want.is(&p.p) {
 				t.Errorf("%x: got %x, want %x", b, p.Bytes(), want.bytes())
 			}
@@ -251,6 +260,10 @@ func TestSetBytes(t *testing.T) {
 		}
 		if got := p.SetBytesVarTime(&b); got != (x != nil) || got && !(modelPoint{x, y}).is(&p.p) {
 			t.Errorf("%x: got %t, %x; want %t", b, got, p.Bytes(), x != nil)
+		}
+		canonical := x != nil && (modelPoint{x, y}).bytes() == b
+		if got := p.SetCanonicalBytesVarTime(&b); got != canonical || got && !(modelPoint{x, y}).is(&p.p) {
+			t.Errorf("canonical %x: got %t, %x; want %t", b, got, p.Bytes(), canonical)
 		}
 	})
 }

@@ -70,6 +70,15 @@ func (p *Point) SetBytesVarTime(b *[32]byte) bool {
 	return err == nil && p.setX(int(b[31]>>7))
 }
 
+// SetCanonicalBytesVarTime is SetBytesVarTime, but accepts the canonical encoding of
+// a point only (RFC 8032, section 5.1.3).
+func (p *Point) SetCanonicalBytesVarTime(b *[32]byte) bool {
+	y, negative := *b, b[31]>>7
+	y[31] &= 127
+	_, err := p.p.Y.SetCanonicalBytes(y[:])
+	return err == nil && p.setX(int(negative)) && (negative == 0 || p.p.X.IsZero() == 0)
+}
+
 // Bytes returns the encoding of p (RFC 8032, section 5.1.2).
 func (p *Point) Bytes() [32]byte {
 	var x, y, z field25519.Element
