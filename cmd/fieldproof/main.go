@@ -5,6 +5,7 @@
 //
 //	fieldproof prove [packages]
 //	fieldproof check [-kernel] [packages]
+//	fieldproof verify binary
 //	fieldproof ledger
 //	fieldproof lint [packages]
 //	fieldproof cosim
@@ -37,6 +38,7 @@ type command struct {
 var commands = []command{
 	{"prove", "look for proofs of routines, and write their certificates", proveCommand},
 	{"check", "check the certificates of routines, also with Coq", checkCommand},
+	{"verify", "prove the routines in a linked program", verifyCommand},
 	{"ledger", "print what is claimed of each routine", ledgerCommand},
 	{"lint", "check assembly for leaks of secrets and for the rules of Go", lint},
 	{"cosim", "compare the semantics of instructions with this CPU", cosim},

@@ -52,7 +52,11 @@ func (n *Names) Var(v k.Var) string {
 	case pc < 1 || pc >= n.first+len(n.p.Code):
 		return fmt.Sprintf("v%d", v)
 	case pc < n.first:
-		return n.Loc(n.p.Inputs[pc-1].Loc)
+		l := n.p.Inputs[pc-1].Loc
+		if name := n.argument(l); name != "" {
+			return name
+		}
+		return n.Loc(l)
 	}
 	i := pc - n.first
 	letter := "w"
@@ -73,8 +77,13 @@ func (n *Names) Var(v k.Var) string {
 // names.
 func (n *Names) Loc(l k.Loc) string {
 	if b, word, ok := k.Unslot(l); ok {
-		if b == 0 {
-			return n.stack(word)
+		switch {
+		case b == 0 && n.argument(l) != "":
+			return n.argument(l)
+		case b == 0 && n.r.Result && l == n.r.ResultLoc():
+			return n.r.Spec.Params[len(n.r.Params)].Name
+		case b == 0:
+			return fmt.Sprintf("stack%d", word)
 		}
 		return fmt.Sprintf("%s%d", n.r.Spec.Params[b-1].Name, word)
 	}
@@ -88,15 +97,14 @@ func (n *Names) Loc(l k.Loc) string {
 	}
 }
 
-func (n *Names) stack(word int) string {
-	params := len(n.r.Params)
-	switch i := word - n.r.Frame - 1; {
-	case i == params && n.r.Result, 0 <= i && i < params:
-		return n.r.Spec.Params[i].Name
-	case i == -1:
-		return "the return address"
+// argument returns the name of the parameter that is passed in the location, or "".
+func (n *Names) argument(l k.Loc) string {
+	for i := range n.r.Params {
+		if n.r.ArgLoc(i+1) == l {
+			return n.r.Spec.Params[i].Name
+		}
 	}
-	return fmt.Sprintf("frame%d", word)
+	return ""
 }
 
 // shown is the number of terms of a polynomial that are printed.

@@ -81,6 +81,17 @@ func (r *Routine) ParseText(name, text string) ([]*Cert, error) {
 	return ks, nil
 }
 
+// Rehash returns the text of a certificate with the hash of other code. Whether
+// it proves that code too is for Check to say.
+func Rehash(text string, code []byte) string {
+	lines := strings.SplitN(text, "\n", 4)
+	if len(lines) < 4 || !strings.HasPrefix(lines[2], "code sha256:") {
+		return text
+	}
+	lines[2] = fmt.Sprintf("code sha256:%x", sha256.Sum256(code))
+	return strings.Join(lines, "\n")
+}
+
 func firstDifference(a, b string) int {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range x {

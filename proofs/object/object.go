@@ -8,7 +8,6 @@ package object
 
 import (
 	"bytes"
-	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,18 +89,19 @@ func (l *listed) load(dir, binary string) (*Package, error) {
 	if _, err := goCommand(dir, "test", "-c", "-vet=off", "-o", binary, l.ImportPath); err != nil {
 		return nil, err
 	}
-	code, err := readELF(binary)
+	linked, err := Open(binary)
+	if err != nil {
+		return nil, err
+	}
+	prefix := symbolName(l.ImportPath) + "."
+	functions, err := linked.Functions(func(name string) bool { return strings.HasPrefix(name, prefix) })
 	if err != nil {
 		return nil, err
 	}
 	for i := range p.Routines {
-		// The linker gives an ABI0 symbol this suffix where Go calls it through
-		// a wrapper of the same name.
-		sym := symbolName(l.ImportPath) + "." + p.Routines[i].Name
-		for _, name := range []string{sym + ".abi0", sym} {
-			if c, ok := code[name]; ok {
-				p.Routines[i].Code = c
-				break
+		for _, f := range functions {
+			if f.Name == prefix+p.Routines[i].Name {
+				p.Routines[i].Code = f.Code
 			}
 		}
 	}
@@ -154,39 +154,6 @@ func symbolName(path string) string {
 		dir, last = path[:i+1], path[i+1:]
 	}
 	return dir + strings.ReplaceAll(last, ".", "%2e")
-}
-
-// readELF returns the bytes of every function in a linked program.
-func readELF(name string) (map[string][]byte, error) {
-	f, err := elf.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	symbols, err := f.Symbols()
-	if err != nil {
-		return nil, err
-	}
-	sections := make(map[elf.SectionIndex][]byte)
-	code := make(map[string][]byte)
-	for _, s := range symbols {
-		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || int(s.Section) >= len(f.Sections) {
-			continue
-		}
-		data, ok := sections[s.Section]
-		if !ok {
-			if data, err = f.Sections[s.Section].Data(); err != nil {
-				return nil, err
-			}
-			sections[s.Section] = data
-		}
-		from := s.Value - f.Sections[s.Section].Addr
-		if from > uint64(len(data)) || s.Size > uint64(len(data))-from {
-			return nil, fmt.Errorf("symbol %s lies outside of its section", s.Name)
-		}
-		code[s.Name] = data[from : from+s.Size : from+s.Size]
-	}
-	return code, nil
 }
 
 // goCommand runs the go command for linux/amd64, without cgo, and returns what

@@ -78,7 +78,11 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 // describes the first on which it does not keep its contract. It returns "" if
 // there is none.
 func (t *Target) Counterexample(n int, seed uint64) string {
-	p, err := emulate.NewProgram(t.Code, t.Contract, emulate.Go)
+	abi := emulate.Go
+	if t.Conv == kernel.SystemV {
+		abi = emulate.SystemV
+	}
+	p, err := emulate.NewProgram(t.Code, t.Contract, abi)
 	if err != nil {
 		return ""
 	}

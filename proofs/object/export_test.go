@@ -1,0 +1,4 @@
+package object
+
+// Parse is parse, for tests.
+var Parse = parse
