@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 )
 
@@ -76,8 +77,16 @@ type Param struct {
 	Role  Role
 	Limbs int // 64-bit little-endian limbs behind a pointer; 1 for Value and Result
 
+	// Parts names the residues behind a pointer to several, such as the
+	// coordinates of a point: each has as many limbs as the field, and
+	// Part(Name, part) is its value. Nil where there is one number.
+	Parts []string
+	// Type is the Go type that such a pointer points to.
+	Type string
+
 	// Bound is exclusive: the caller must pass a value below it, for In,
-	// InOut and Value. What a routine returns is in its claims.
+	// InOut and Value; with Parts, each of them. What a routine returns is in
+	// its claims.
 	Bound *big.Int
 	// BoundName prints Bound.
 	BoundName string
@@ -121,6 +130,13 @@ type Routine struct {
 	Kind   Kind
 	Params []Param
 	Claims []Claim
+
+	// Of a routine on the points of a curve: Lets are names that stand in its
+	// claims for expressions over the parameters and earlier names, each modulo
+	// the field's modulus.
+	Curve   *Curve
+	Formula *Formula
+	Lets    []Let
 }
 
 // Name returns the Go name of the routine, such as feMultiply.
@@ -129,6 +145,9 @@ func (r *Routine) Name() string { return r.Field.Prefix + string(r.Kind) }
 // Multiplies reports whether an implementation needs wide multiplication, and
 // therefore has variants for instruction sets that differ in it.
 func (r *Routine) Multiplies() bool {
+	if r.Formula != nil {
+		return r.Formula.Select == nil
+	}
 	switch r.Kind {
 	case KindMultiply, KindSquare, KindMult32, KindMulAdd, KindReduceWide, KindToMont, KindFromMont, KindInvert:
 		return true
@@ -141,6 +160,14 @@ func (r *Routine) Multiplies() bool {
 // name, every Out and Result its value on return, and every InOut its value on
 // return under After(name). The error names the claim and what was expected.
 func (r *Routine) Check(env Env) error {
+	env = r.parts(env)
+	for _, l := range r.Lets {
+		v, err := l.Expr.Eval(env)
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.Name(), err)
+		}
+		env[l.Name] = new(big.Int).Mod(v, r.Field.Modulus)
+	}
 	for _, c := range r.Claims {
 		ok, err := c.Holds(env)
 		if err != nil {
@@ -156,4 +183,62 @@ func (r *Routine) Check(env Env) error {
 		}
 	}
 	return nil
+}
+
+// parts returns env with the values of the parts of parameters, and env itself
+// where no parameter has any.
+func (r *Routine) parts(env Env) Env {
+	if r.Formula == nil {
+		return env
+	}
+	env = maps.Clone(env)
+	for _, p := range r.Params {
+		for i, x := range p.Split(r.Field, env[p.Name]) {
+			env[Part(p.Name, p.Parts[i])] = x
+		}
+		for i, x := range p.Split(r.Field, env[After(p.Name)]) {
+			env[After(Part(p.Name, p.Parts[i]))] = x
+		}
+	}
+	return env
+}
+
+// Split returns the parts of the number x behind the parameter, and nil where
+// there is no number or it is one.
+func (p Param) Split(f *Field, x *big.Int) []*big.Int {
+	if x == nil || p.Parts == nil {
+		return nil
+	}
+	var xs []*big.Int
+	mask := new(big.Int).Sub(f.R(), big.NewInt(1))
+	for i := range p.Parts {
+		v := new(big.Int).Rsh(x, uint(64*f.Limbs*i))
+		xs = append(xs, v.And(v, mask))
+	}
+	return xs
+}
+
+// Join is the inverse of Split.
+func (p Param) Join(f *Field, parts []*big.Int) *big.Int {
+	x := new(big.Int)
+	for i, v := range parts {
+		x.Or(x, new(big.Int).Lsh(v, uint(64*f.Limbs*i)))
+	}
+	return x
+}
+
+// Allows reports whether the caller may pass the number x.
+func (p Param) Allows(f *Field, x *big.Int) bool {
+	if p.Bound == nil {
+		return true
+	}
+	if p.Parts == nil {
+		return x.Cmp(p.Bound) < 0
+	}
+	for _, v := range p.Split(f, x) {
+		if v.Cmp(p.Bound) >= 0 {
+			return false
+		}
+	}
+	return x.BitLen() <= 64*p.Limbs
 }

@@ -70,6 +70,22 @@ func Choose(c, a, b Expr) Expr {
 	return Add(Mul(c, a), Mul(Sub(Const(big.NewInt(1)), c), b))
 }
 
+// Choice returns the arguments of Choose, for a named bit, where the expression
+// was made by it.
+func (e Expr) Choice() (bit string, a, b Expr, ok bool) {
+	if e.Op != OpAdd || len(e.Args) != 2 || e.Args[0].Op != OpMul || e.Args[1].Op != OpMul {
+		return
+	}
+	l, r := e.Args[0].Args, e.Args[1].Args
+	if len(l) != 2 || len(r) != 2 || l[0].Op != OpVar || r[0].Op != OpSub {
+		return
+	}
+	if not := Sub(Const(big.NewInt(1)), l[0]); r[0].String() != not.String() {
+		return
+	}
+	return l[0].Name, l[1], r[1], true
+}
+
 // Eval evaluates the expression. A name without a value is an error.
 func (e Expr) Eval(env Env) (*big.Int, error) {
 	args := make([]*big.Int, len(e.Args))

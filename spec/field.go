@@ -89,13 +89,17 @@ var fields = []*Field{
 // Fields returns every field, in a fixed order.
 func Fields() []*Field { return fields }
 
-// Packages returns the packages of the fields, each once, in the order of Fields.
+// Packages returns the folders of the packages that have routines, from the root
+// of the module, each once: those of Fields, then those of Curves.
 func Packages() []string {
 	var names []string
 	for _, f := range fields {
 		if !slices.Contains(names, f.Package) {
 			names = append(names, f.Package)
 		}
+	}
+	for _, c := range curves {
+		names = append(names, c.Package)
 	}
 	return names
 }

@@ -168,9 +168,10 @@ func TestDirectives(t *testing.T) {
 // TestGeneratorArguments checks that each generator refuses wrong arguments
 // with a message that says what it expects, and writes nothing then.
 func TestGeneratorArguments(t *testing.T) {
-	for name, fields := range map[string]struct{ own, other string }{
-		"field":   {"p25519", "p256"},
-		"montmul": {"p256", "p25519"},
+	for name, g := range map[string]struct{ flag, own, other, file string }{
+		"field":   {"-field", "p25519", "p256", "fe_amd64.s"},
+		"montmul": {"-field", "p256", "p25519", "fe_amd64.s"},
+		"curve":   {"-curve", "edwards25519", "p256", "formulas_amd64.s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			exe := filepath.Join(t.TempDir(), "generator.exe")
@@ -183,21 +184,21 @@ func TestGeneratorArguments(t *testing.T) {
 				expect string
 			}{
 				{"no flags", nil, "expected"},
-				{"no field", []string{"-out", "DIR"}, "expected one of"},
-				{"unknown field", []string{"-field", "p257", "-out", "DIR"}, `"p257"`},
-				{"a field of another form", []string{"-field", fields.other, "-out", "DIR"}, "expected one of"},
-				{"no directory", []string{"-field", fields.own}, "-out"},
-				{"an empty directory name", []string{"-field", fields.own, "-out", ""}, "-out"},
-				{"a directory that does not exist", []string{"-field", fields.own, "-out", "DIR/none"}, "-out"},
-				{"a file for a directory", []string{"-field", fields.own, "-out", "FILE"}, "directory"},
-				{"the directory of another package", []string{"-field", fields.own, "-out", "GO"}, "package"},
-				{"a directory in the place of a file", []string{"-field", fields.own, "-out", "BLOCKED"}, "regular file"},
-				{"an argument too many", []string{"-field", fields.own, "-out", "DIR", "more"}, `"more"`},
-				{"an unknown flag", []string{"-feild", fields.own, "-out", "DIR"}, "-feild"},
+				{"no name", []string{"-out", "DIR"}, "expected one of"},
+				{"unknown name", []string{g.flag, "p257", "-out", "DIR"}, `"p257"`},
+				{"what another generator writes", []string{g.flag, g.other, "-out", "DIR"}, "expected one of"},
+				{"no directory", []string{g.flag, g.own}, "-out"},
+				{"an empty directory name", []string{g.flag, g.own, "-out", ""}, "-out"},
+				{"a directory that does not exist", []string{g.flag, g.own, "-out", "DIR/none"}, "-out"},
+				{"a file for a directory", []string{g.flag, g.own, "-out", "FILE"}, "directory"},
+				{"the directory of another package", []string{g.flag, g.own, "-out", "GO"}, "package"},
+				{"a directory in the place of a file", []string{g.flag, g.own, "-out", "BLOCKED"}, "regular file"},
+				{"an argument too many", []string{g.flag, g.own, "-out", "DIR", "more"}, `"more"`},
+				{"an unknown flag", []string{"-feild", g.own, "-out", "DIR"}, "-feild"},
 			} {
 				dir := t.TempDir()
-				// Files come before fe_amd64.s in the order of names, and after it.
-				for _, sub := range []string{"DIR", "GO", "BLOCKED/fe_amd64.s"} {
+				// Files come before this one in the order of names, and after it.
+				for _, sub := range []string{"DIR", "GO", "BLOCKED/" + g.file} {
 					if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
 						t.Fatal(err)
 					}

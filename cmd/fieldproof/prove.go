@@ -39,7 +39,7 @@ func table(verb string, results []prove.Result, took time.Duration, stdout io.Wr
 			linted = "FAILED"
 		}
 		switch {
-		case !prove.Covered(r.Contract.Kind):
+		case !prove.Covered(r.Contract):
 			functional, memory = "not proved", linted
 			tested++
 		case r.Err != nil:
@@ -62,7 +62,7 @@ func table(verb string, results []prove.Result, took time.Duration, stdout io.Wr
 			fmt.Fprintln(stdout, p)
 		}
 	}
-	fmt.Fprintf(stdout, "%s: %d routines, %d proved, %d failed, %d without a prover (loops); %d bytes of certificates, %.1fs\n",
+	fmt.Fprintf(stdout, "%s: %d routines, %d proved, %d failed, %d without a prover; %d bytes of certificates, %.1fs\n",
 		verb, len(results), proved, failed, tested, size, took.Seconds())
 	if failed > 0 {
 		return exitFailed

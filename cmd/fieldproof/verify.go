@@ -81,9 +81,9 @@ func (v *verifier) kept(r *prove.Result) bool {
 func (v *verifier) verify(t *prove.Target, from fs.FS) prove.Result {
 	r, how := t.Verify(from)
 	switch {
-	case r.Err != nil || prove.Covered(t.Contract.Kind):
+	case r.Err != nil || prove.Covered(t.Contract):
 	case !v.kept(&r):
-		r.Err = fmt.Errorf("its bytes are not those of the ledger, and there is no prover for its loop")
+		r.Err = fmt.Errorf("its bytes are not those of the ledger, and there is no prover for it")
 	case !v.tested:
 		r.Err = errors.New("it is not proved, but tested, and its bytes are those of the ledger (-tested accepts that)")
 	default:
@@ -104,7 +104,7 @@ func (v *verifier) report(results []prove.Result, addrs []uint64, stdout io.Writ
 		if v.kept(&r) {
 			same = "as kept"
 		}
-		if !prove.Covered(r.Contract.Kind) {
+		if !prove.Covered(r.Contract) {
 			functional = "tested"
 		}
 		memory := functional

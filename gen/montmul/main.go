@@ -11,4 +11,4 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-func main() { os.Exit(emit.Main("montmul", spec.Montgomery, os.Args[1:], os.Stderr)) }
+func main() { os.Exit(emit.Fields("montmul", spec.Montgomery, os.Args[1:], os.Stderr)) }

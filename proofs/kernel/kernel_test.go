@@ -31,7 +31,7 @@ func targets(t *testing.T) []prove.Target {
 	}
 	var ts []prove.Target
 	for _, tt := range all {
-		if prove.Covered(tt.Contract.Kind) {
+		if prove.Covered(tt.Contract) {
 			ts = append(ts, tt)
 		}
 	}

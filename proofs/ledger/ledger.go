@@ -90,7 +90,7 @@ func New(r prove.Result) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{Routine: r.Name, Set: set, Functional: Tested, Time: Linted, Memory: Linted, Kernel: No, Code: Hash(r.Code)}
-	if prove.Covered(r.Contract.Kind) {
+	if prove.Covered(r.Contract) {
 		e.Functional, e.Memory, e.Kernel = Proved, Proved, Unknown
 	}
 	switch {

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	_ "github.com/seed-6f9cd256/fieldproof/field25519" // so that no result outlives a change of
-	_ "github.com/seed-6f9cd256/fieldproof/fieldp256"  // the assembly in the cache of go test
+	_ "github.com/seed-6f9cd256/fieldproof/curves/p256"   // so that no result outlives a change of
+	_ "github.com/seed-6f9cd256/fieldproof/curves/x25519" // the assembly in the cache of go test
 	"github.com/seed-6f9cd256/fieldproof/proofs/ledger"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
@@ -211,8 +212,8 @@ func TestAssembly(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				overlay[abs] = filepath.Join(dir, fmt.Sprintf("%s-%d-%d.s", pkg, i, seed))
-				if err := os.WriteFile(overlay[abs], []byte(drop(string(text), pkg, dropped, rng)), 0o666); err != nil {
+				overlay[abs] = filepath.Join(dir, fmt.Sprintf("%s-%d-%d.s", path.Base(pkg), i, seed))
+				if err := os.WriteFile(overlay[abs], []byte(drop(string(text), path.Base(pkg), dropped, rng)), 0o666); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -11,19 +11,26 @@ import (
 
 // Contracts returns the contract of every assembly routine that the package of
 // the given name should have, by the name of the routine: for each routine of
-// its fields one for baseline amd64, and one for BMI2 and ADX if it multiplies.
+// its fields and curves one for baseline amd64, and one for BMI2 and ADX if it
+// multiplies.
 func Contracts(pkg string) map[string]*spec.Routine {
 	m := make(map[string]*spec.Routine)
-	for _, f := range spec.Fields() {
+	add := func(f *spec.Field, rs []*spec.Routine) {
 		if f.Package != pkg {
-			continue
+			return
 		}
-		for _, r := range f.Routines() {
+		for _, r := range rs {
 			m[r.Name()+"AMD64"] = r
 			if r.Multiplies() {
 				m[r.Name()+"ADX"] = r
 			}
 		}
+	}
+	for _, f := range spec.Fields() {
+		add(f, f.Routines())
+	}
+	for _, c := range spec.Curves() {
+		add(c.Field(), c.Routines())
 	}
 	return m
 }

@@ -79,7 +79,7 @@ const (
 // then looks for another. how says which of these it was.
 func (t *Target) Verify(certs fs.FS) (res Result, how string) {
 	res = t.newResult()
-	if !Covered(t.Contract.Kind) {
+	if !Covered(t.Contract) {
 		return res, ""
 	}
 	start := time.Now()

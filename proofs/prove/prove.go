@@ -29,9 +29,9 @@ type Target struct {
 	Conv     kernel.Convention
 }
 
-// Covered reports whether the routines of this kind are straight-line code,
-// which the provers of this package can handle.
-func Covered(k spec.Kind) bool { return k != spec.KindInvert }
+// Covered reports whether the provers of this package can handle routines with
+// this contract: straight-line code on the limbs of a field.
+func Covered(r *spec.Routine) bool { return r.Formula == nil && r.Kind != spec.KindInvert }
 
 // Targets returns the assembly routines of packages, in the order of their
 // names. A contract without a routine, or the reverse, is an error.
@@ -80,7 +80,7 @@ func (t *Target) File(dir string) string { return filepath.Join(dir, t.Name+".ce
 // Search looks for certificates of the routine, checks them, and returns them as text.
 func (t *Target) Search() (text string, res Result) {
 	res = t.newResult()
-	if !Covered(t.Contract.Kind) {
+	if !Covered(t.Contract) {
 		return "", res
 	}
 	start := time.Now()
@@ -128,7 +128,7 @@ func reuse(p *kernel.Program, ks []*kernel.Cert) *kernel.Cert {
 // Check checks the routine's certificate file, without any search.
 func (t *Target) Check(dir string) (res Result) {
 	res = t.newResult()
-	if !Covered(t.Contract.Kind) {
+	if !Covered(t.Contract) {
 		return res
 	}
 	start := time.Now()
@@ -200,7 +200,7 @@ func Extra(dir string, ts []Target) ([]string, error) {
 // and say that it rests on no axiom.
 func (t *Target) CoqCheck(dir, work string) (res Result) {
 	res.Target = *t
-	if !Covered(t.Contract.Kind) {
+	if !Covered(t.Contract) {
 		return res
 	}
 	start := time.Now()

@@ -28,6 +28,8 @@ func (c *checker) edgeCases() error {
 		switch {
 		case p.Role == spec.Out:
 			continue
+		case p.Parts != nil:
+			lists[i] = c.values.points(p, c.values.edges(p.Bound))
 		case p.Limbs > f.Limbs:
 			lists[i] = c.values.wideEdges(p.Bound)
 		default:
@@ -98,30 +100,42 @@ func (c *checker) draw(s source) input {
 		if p.Role == spec.Out {
 			continue
 		}
-		var x *big.Int
-		switch {
-		case last == nil && s.pick(8) == 0:
-			// A power of 2^64: a product with it has the limbs of the other
-			// operand, so that its reduction meets what that was made for.
-			x = pow2(64 * s.pick(p.Limbs))
-			x.Mod(x, p.Bound)
-		case last != nil && s.pick(2) == 0:
-			x = c.values.related(s, last, p.Bound)
-		default:
-			x = c.values.draw(s, p.Bound)
+		var numbers []*big.Int
+		for range max(1, len(p.Parts)) {
+			last = c.operand(s, last, p)
+			numbers = append(numbers, last)
 		}
-		in.limbs[i], last = toLimbs(x, p.Limbs), x
+		x := last
+		if p.Parts != nil {
+			x = p.Join(c.routine.Field, numbers)
+		}
+		in.limbs[i] = toLimbs(x, p.Limbs)
 	}
 	for i, p := range c.vals {
 		edges := wordEdges(p.Bound)
 		if in.values[i] = edges[s.pick(len(edges))]; s.pick(2) == 0 {
 			in.values[i] = s.word() % p.Bound.Uint64()
 		}
-		if k := in.values[i]; k > 1 && s.pick(2) == 0 {
+		if k := in.values[i]; k > 1 && c.routine.Formula == nil && s.pick(2) == 0 {
 			c.values.tune(s, in.limbs, c.ptrs, k)
 		}
 	}
 	return in
+}
+
+// operand returns a number for the parameter, or for one of its parts; last is
+// the one before, or nil.
+func (c *checker) operand(s source, last *big.Int, p spec.Param) *big.Int {
+	switch {
+	case last == nil && s.pick(8) == 0:
+		// A power of 2^64: a product with it has the limbs of the other
+		// operand, so that its reduction meets what that was made for.
+		x := pow2(64 * s.pick((p.Bound.BitLen()+62)/64))
+		return x.Mod(x, p.Bound)
+	case last != nil && s.pick(2) == 0:
+		return c.values.related(s, last, p.Bound)
+	}
+	return c.values.draw(s, p.Bound)
 }
 
 // randomCases checks n weighted random inputs.

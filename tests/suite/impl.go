@@ -28,7 +28,7 @@ const (
 
 // An Impl is one implementation of one routine.
 type Impl struct {
-	Field     string // spec.Field.Name
+	Field     string // spec.Field.Name or spec.Curve.Name
 	Kind      spec.Kind
 	Set       string // Generic, AMD64 or ADX
 	Available bool   // the CPU can run it
@@ -59,6 +59,23 @@ func sets(r *spec.Routine, assembly bool) []string {
 	return []string{Generic, AMD64, ADX}
 }
 
+// An owner is a field or a curve with its routines.
+type owner struct {
+	name     string
+	routines []*spec.Routine
+}
+
+func owners() []owner {
+	var all []owner
+	for _, f := range spec.Fields() {
+		all = append(all, owner{f.Name, f.Routines()})
+	}
+	for _, c := range spec.Curves() {
+		all = append(all, owner{c.Name, c.Routines()})
+	}
+	return all
+}
+
 // groups sorts a table by routine, in the order of spec. Every routine of
 // every field that the table names must have exactly the implementations that
 // belong to the build, so that a table that lost a line is not a test that
@@ -83,17 +100,17 @@ func groups(table []Impl, assembly bool) ([]group, error) {
 		named[i.Field] = true
 	}
 	var gs []group
-	for _, f := range spec.Fields() {
-		if !named[f.Name] {
+	for _, o := range owners() {
+		if !named[o.name] {
 			continue
 		}
-		for _, r := range f.Routines() {
+		for _, r := range o.routines {
 			g := group{routine: r}
 			for _, set := range sets(r, assembly) {
-				k := key{f.Name, r.Kind, set}
+				k := key{o.name, r.Kind, set}
 				i, ok := byKey[k]
 				if !ok {
-					return nil, fmt.Errorf("suite: the table has no %s implementation of %s %s", set, f.Name, r.Kind)
+					return nil, fmt.Errorf("suite: the table has no %s implementation of %s %s", set, o.name, r.Kind)
 				}
 				delete(byKey, k)
 				g.impls = append(g.impls, i)

@@ -32,7 +32,7 @@ func Run(t *testing.T, table []Impl) {
 		t.Fatal(err)
 	}
 	for _, g := range gs {
-		t.Run(g.routine.Field.Name+"/"+string(g.routine.Kind), func(t *testing.T) {
+		t.Run(g.impls[0].Field+"/"+string(g.routine.Kind), func(t *testing.T) {
 			c := newChecker(g)
 			if err := c.edgeCases(); err != nil {
 				t.Fatal(err)

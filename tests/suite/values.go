@@ -147,6 +147,22 @@ func (v *values) edges(bound *big.Int) []*big.Int {
 	return all
 }
 
+// points returns values of a parameter with parts: each list of edges, from
+// every place on, in turn.
+func (v *values) points(p spec.Param, edges []*big.Int) []*big.Int {
+	var all []*big.Int
+	for k := range edges {
+		for _, step := range []int{0, 1, 5} {
+			var parts []*big.Int
+			for i := range p.Parts {
+				parts = append(parts, edges[(k+step*i)%len(edges)])
+			}
+			all = append(all, p.Join(v.field, parts))
+		}
+	}
+	return all
+}
+
 // wideEdges returns the edges below a bound of twice the field's limbs: every
 // edge of one half beside every edge of the other, and multiples of the modulus.
 func (v *values) wideEdges(bound *big.Int) []*big.Int {
@@ -167,10 +183,17 @@ func (v *values) wideEdges(bound *big.Int) []*big.Int {
 	return all
 }
 
-// wordEdges returns the values below bound at which to test a Value parameter.
+// wordEdges returns the values below bound at which to test a Value parameter:
+// all of them, where they are few.
 func wordEdges(bound *big.Int) []uint64 {
 	max := new(big.Int).Sub(bound, one).Uint64()
 	var all []uint64
+	if max < 128 {
+		for w := range max + 1 {
+			all = append(all, w)
+		}
+		return all
+	}
 	seen := make(map[uint64]bool)
 	for _, w := range []uint64{0, 1, max, max - 1, max / 2, max/2 + 1, 2, 3, 19, 38, 1<<16 - 1, 1 << 16, 121665, 121666} {
 		if w <= max && !seen[w] {

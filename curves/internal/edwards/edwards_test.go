@@ -44,28 +44,23 @@ func TestFormulas(t *testing.T) {
 			t.Errorf("doubleExtended(%x): got another point", a.bytes())
 		}
 		for _, b := range points {
-			sum := a.add(b)
 			q := b.scaled(z2)
 			var c cached
 			c.setExtended(&q)
-			addCached(&e, &p, &c)
-			f = p
-			addCached(&f, &f, &c)
-			if !sum.is(&e) || !sum.is(&f) {
-				t.Errorf("addCached(%x, %x): got another point", a.bytes(), b.bytes())
-			}
 			ac := affine([]extended{q})[0]
-			addAffine(&e, &p, &ac)
-			f = p
-			addAffine(&f, &f, &ac)
-			if !sum.is(&e) || !sum.is(&f) {
-				t.Errorf("addAffine(%x, %x): got another point", a.bytes(), b.bytes())
-			}
-			ac.negateIf(0)
-			ac.negateIf(1)
-			addAffine(&e, &p, &ac)
-			if !a.add(b.negative()).is(&e) {
-				t.Errorf("addAffine(%x, -%x): got another point", a.bytes(), b.bytes())
+			for minus, want := range []modelPoint{a.add(b), a.add(b.negative())} {
+				addCached(&e, &p, &c, uint64(minus))
+				f = p
+				addCached(&f, &f, &c, uint64(minus))
+				if !want.is(&e) || !want.is(&f) {
+					t.Errorf("addCached(%x, %x, %d): got another point", a.bytes(), b.bytes(), minus)
+				}
+				addAffine(&e, &p, &ac, uint64(minus))
+				f = p
+				addAffine(&f, &f, &ac, uint64(minus))
+				if !want.is(&e) || !want.is(&f) {
+					t.Errorf("addAffine(%x, %x, %d): got another point", a.bytes(), b.bytes(), minus)
+				}
 			}
 		}
 	}
@@ -81,7 +76,7 @@ func TestSelect(t *testing.T) {
 		var got affineCached
 		selectAffine(&got, &table, i)
 		var sum extended
-		addAffine(&sum, &o.p, &got)
+		addAffine(&sum, &o.p, &got, 0)
 		if !modelBase().times(new(big.Int).SetUint64(i)).is(&sum) {
 			t.Errorf("selectAffine(%d): got another point", i)
 		}
@@ -94,7 +89,7 @@ func TestTables(t *testing.T) {
 		t.Helper()
 		var o Point
 		var sum extended
-		addAffine(&sum, &o.Identity().p, entry)
+		addAffine(&sum, &o.Identity().p, entry, 0)
 		if !want.is(&sum) {
 			t.Errorf("%s: got another point than %x", name, want.bytes())
 		}

@@ -84,7 +84,7 @@ func toInt(b []byte) *big.Int {
 	return new(big.Int).SetBytes(b)
 }
 
-func element(v *big.Int) (e field25519.Element) {
+func toElement(v *big.Int) (e field25519.Element) {
 	b := fromInt(new(big.Int).Mod(v, modelP))
 	if _, err := e.SetCanonicalBytes(b[:]); err != nil {
 		panic(err)
@@ -94,10 +94,10 @@ func element(v *big.Int) (e field25519.Element) {
 
 // scaled returns a in extended coordinates with that Z.
 func (a modelPoint) scaled(z *big.Int) (p extended) {
-	p.X = element(new(big.Int).Mul(a.x, z))
-	p.Y = element(new(big.Int).Mul(a.y, z))
-	p.Z = element(z)
-	p.T = element(new(big.Int).Mul(new(big.Int).Mul(a.x, a.y), z))
+	p.X = toElement(new(big.Int).Mul(a.x, z))
+	p.Y = toElement(new(big.Int).Mul(a.y, z))
+	p.Z = toElement(z)
+	p.T = toElement(new(big.Int).Mul(new(big.Int).Mul(a.x, a.y), z))
 	return p
 }
 

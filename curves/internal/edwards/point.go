@@ -160,7 +160,7 @@ func multiples(p, step *extended, n int) []extended {
 	r := make([]extended, n)
 	r[0] = *p
 	for i := range n - 1 {
-		addCached(&r[i+1], &r[i], &c)
+		addCached(&r[i+1], &r[i], &c, 0)
 	}
 	return r
 }

@@ -26,16 +26,7 @@ func addSelected(p *extended, table *[8]affineCached, digit int8) {
 	negative := digit >> 7 // -1 or 0
 	var q affineCached
 	selectAffine(&q, table, uint64((digit^negative)-negative))
-	q.negateIf(int(negative & 1))
-	addAffine(p, p, &q)
-}
-
-// negateIf replaces r by -r if cond is 1.
-func (r *affineCached) negateIf(cond int) {
-	var minus field25519.Element
-	r.YplusX.Swap(&r.YminusX, cond)
-	minus.Negate(&r.XY2d)
-	r.XY2d.Select(&minus, &r.XY2d, cond)
+	addAffine(p, p, &q, uint64(negative&1))
 }
 
 // signedDigits returns the digits of k to the base 16, all of them from -8 to 8,

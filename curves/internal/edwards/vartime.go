@@ -122,29 +122,15 @@ func (p *Point) MultiScalarVarTime(k *[32]byte, terms []Term) *Point {
 
 // addTo does the step.
 func (s step) addTo(p *extended, base []affineCached, tables []cached) {
-	index := int32(s.digit >> 1)
+	index, minus := int32(s.digit>>1), uint64(0)
 	if s.digit < 0 {
-		index = int32(-s.digit >> 1)
+		index, minus = int32(-s.digit>>1), 1
 	}
 	if s.table < 0 {
-		q := base[(-1-s.table)<<(baseWidth-2)+index]
-		if s.digit < 0 {
-			q.negateIf(1)
-		}
-		addAffine(p, p, &q)
+		addAffine(p, p, &base[(-1-s.table)<<(baseWidth-2)+index], minus)
 		return
 	}
-	q := &tables[s.table+index]
-	if s.digit > 0 {
-		addCached(p, p, q)
-		return
-	}
-	var minus cached
-	minus.YplusX.Set(&q.YminusX)
-	minus.YminusX.Set(&q.YplusX)
-	minus.Z2.Set(&q.Z2)
-	minus.T2d.Negate(&q.T2d)
-	addCached(p, p, &minus)
+	addCached(p, p, &tables[s.table+index], minus)
 }
 
 // setOddMultiples sets the table to p, 3·p, 5·p and so on.
@@ -156,7 +142,7 @@ func setOddMultiples(table []cached, p *extended) {
 	q = *p
 	for i := range table {
 		if i > 0 {
-			addCached(&q, &q, &twice)
+			addCached(&q, &q, &twice, 0)
 		}
 		table[i].setExtended(&q)
 	}

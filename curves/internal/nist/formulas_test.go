@@ -117,10 +117,10 @@ func TestAddAffine(t *testing.T) {
 			want = modelBase(new(big.Int).Add(k, m))
 		}
 		var r jacobian
-		if addAffine(&r, p, &q); !bytes.Equal(encodingOf(&r), want) {
+		if addAffine(&r, p, &q, 0); !bytes.Equal(encodingOf(&r), want) {
 			t.Fatalf("%x·G + %x·G: got %x, want %x", k, m, encodingOf(&r), want)
 		}
-		if addAffine(p, p, &q); *words3(p) != *words3(&r) {
+		if addAffine(p, p, &q, 0); *words3(p) != *words3(&r) {
 			t.Fatal("in place: got another result")
 		}
 	})

@@ -92,8 +92,7 @@ func multiply(k *fieldp256.Scalar, p *affine) *jacobian {
 		}
 		j, negative := digit(&v, uint(5*i+1), 5)
 		select16(&q, &table, j)
-		q.negateIf(negative)
-		addAffine(r, r, &q)
+		addAffine(r, r, &q, uint64(negative))
 	}
 	r.negateIf(negated)
 	return r
@@ -126,8 +125,7 @@ func multiplyBase(k *fieldp256.Scalar) *jacobian {
 	for i := 1; i < 42; i++ {
 		j, negative := digit(&v, uint(6*i+1), 6)
 		select32(&q, &table[i], j)
-		q.negateIf(negative)
-		addAffine(r, r, &q)
+		addAffine(r, r, &q, uint64(negative))
 	}
 	// The last sum is one of equal points for v = 30·2^252 - n. Where the sum
 	// has Z = 0, it is that, or k = 0 and right.
@@ -135,7 +133,7 @@ func multiplyBase(k *fieldp256.Scalar) *jacobian {
 	twice := &jacobian{X: q.X, Y: q.Y}
 	twice.Z.One()
 	double(twice, twice)
-	addAffine(r, r, &q)
+	addAffine(r, r, &q, 0)
 	equal := r.Z.IsZero() &^ k.IsZero()
 	r.X.Select(&twice.X, &r.X, equal)
 	r.Y.Select(&twice.Y, &r.Y, equal)

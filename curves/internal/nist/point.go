@@ -18,12 +18,12 @@ const (
 
 // curveB is the coefficient b, and generator returns the base point: NIST SP
 // 800-186, section 3.2.1.3.
-var curveB = element([4]uint64{0x3bce3c3e27d2604b, 0x651d06b0cc53b0f6, 0xb3ebbd55769886bc, 0x5ac635d8aa3a93e7})
+var curveB = fromWords([4]uint64{0x3bce3c3e27d2604b, 0x651d06b0cc53b0f6, 0xb3ebbd55769886bc, 0x5ac635d8aa3a93e7})
 
 func generator() *affine {
 	return &affine{
-		element([4]uint64{0xf4a13945d898c296, 0x77037d812deb33a0, 0xf8bce6e563a440f2, 0x6b17d1f2e12c4247}),
-		element([4]uint64{0xcbb6406837bf51f5, 0x2bce33576b315ece, 0x8ee7eb4a7c0f9e16, 0x4fe342e2fe1a7f9b}),
+		fromWords([4]uint64{0xf4a13945d898c296, 0x77037d812deb33a0, 0xf8bce6e563a440f2, 0x6b17d1f2e12c4247}),
+		fromWords([4]uint64{0xcbb6406837bf51f5, 0x2bce33576b315ece, 0x8ee7eb4a7c0f9e16, 0x4fe342e2fe1a7f9b}),
 	}
 }
 
@@ -137,7 +137,7 @@ func HasXVarTime(a, b *fieldp256.Scalar, q *Point, r *fieldp256.Scalar) bool {
 		return true
 	}
 	// r + n is below the prime if it does not wrap: x + n < x as integers then.
-	n = element([4]uint64(order[:4]))
+	n = fromWords([4]uint64(order[:4]))
 	x.Add(&x, &n)
 	if string(x.Bytes()) < string(encoded) {
 		return false
@@ -145,9 +145,9 @@ func HasXVarTime(a, b *fieldp256.Scalar, q *Point, r *fieldp256.Scalar) bool {
 	return t.Multiply(&x, &zz).Equal(&sum.X) == 1
 }
 
-// element returns the integer of the words, least significant first, which is
+// fromWords returns the integer of the words, least significant first, which is
 // below the prime.
-func element(v [4]uint64) (z fieldp256.Element) {
+func fromWords(v [4]uint64) (z fieldp256.Element) {
 	var b [32]byte
 	for i, w := range v {
 		for j := range 8 {

@@ -93,7 +93,7 @@ var baseTable = sync.OnceValue(func() *[43][32]affine {
 		// 2^(6(i+1))·G = 2·32·2^(6i)·G, where 32 = 31 + 1.
 		q := jacobian{X: table[i][15].X, Y: table[i][15].Y}
 		q.Z.One()
-		addAffine(&q, &q, &table[i][0])
+		addAffine(&q, &q, &table[i][0], 0)
 		double(&q, &q)
 		p, _ = q.affine()
 	}

@@ -70,7 +70,7 @@ func (p *jacobian) addAffineVarTime(q *affine) {
 		return
 	}
 	var sum jacobian
-	addAffine(&sum, p, q)
+	addAffine(&sum, p, q, 0)
 	if sum.Z.IsZero() == 1 {
 		// The points have one x. They are equal if they have one y, too.
 		var y fieldp256.Element

@@ -32,6 +32,10 @@ type machine struct {
 }
 
 func (m machine) record(r *spec.Routine) error {
+	if r.Formula != nil {
+		m.formula(r)
+		return nil
+	}
 	in := func(name string) []*limb.Word { return m.LoadAll(m.Param(name)) }
 	var z []*limb.Word
 	switch r.Kind {

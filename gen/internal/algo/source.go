@@ -4,6 +4,9 @@ import "github.com/seed-6f9cd256/fieldproof/spec"
 
 // Source says in a few words how a routine works, and where that is from.
 func Source(r *spec.Routine) string {
+	if r.Formula != nil {
+		return r.Formula.Source + "."
+	}
 	weak := r.Field.Form == spec.Weak
 	product := "schoolbook product"
 	if r.Kind == spec.KindSquare {

@@ -144,8 +144,14 @@ func (m machine) weakAdd(x, y []*limb.Word) []*limb.Word {
 	return z
 }
 
-// weakSub returns x - y, subtracting k for a borrow, twice if it must.
+// weakSub returns x - y for x, y < R.
 func (m machine) weakSub(x, y []*limb.Word) []*limb.Word {
+	return m.weakDifference(x, y, m.f.R())
+}
+
+// weakDifference returns x - y for x < R and y < bound <= R, subtracting k for a
+// borrow, twice if it must.
+func (m machine) weakDifference(x, y []*limb.Word, bound *big.Int) []*limb.Word {
 	z := make([]*limb.Word, len(x))
 	var b *limb.Flag
 	for i := range z {
@@ -157,8 +163,12 @@ func (m machine) weakSub(x, y []*limb.Word) []*limb.Word {
 		z[i], b = m.Sub(z[i], w, b)
 		w = m.Const(0)
 	}
-	// After a second borrow the value is at least R - k, so its low word is
-	// at least 2^64 - k.
+	// A second borrow needs x - y + R < k.
+	if reach := new(big.Int).Add(bound, m.radix(1)); reach.Cmp(m.f.R()) <= 0 {
+		return z
+	}
+	// After it the value is at least R - k, so its low word is at least
+	// 2^64 - k.
 	z[0], _ = m.Sub(z[0], m.And(m.Mask(b), m.foldFactor()), nil)
 	return z
 }

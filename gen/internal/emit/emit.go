@@ -36,26 +36,40 @@ func instructions(s amd64.Set) string {
 	return "baseline amd64"
 }
 
-// Routines returns the files that hold the limb routines of f, by name.
-// command is the command line that generates them.
-func Routines(f *spec.Field, command string) (map[string][]byte, error) {
+// A unit is a set of routines that stand in files of their own.
+type unit struct {
+	*spec.Field
+	base     string // begins the names of the files, and of the table of implementations
+	what     string // the routines in words
+	routines []*spec.Routine
+	generic  func(u unit, command string) ([]byte, error)
+}
+
+// fieldUnit is the routines on the limbs of a field.
+func fieldUnit(f *spec.Field) unit {
+	return unit{f, f.Prefix, "", f.Routines(), generic}
+}
+
+// Routines returns the files that hold the routines of u, by name. command is
+// the command line that generates them.
+func (u unit) files(command string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, g := range []struct {
 		name string
-		make func(*spec.Field, string) ([]byte, error)
+		make func(unit, string) ([]byte, error)
 	}{
-		{"_generic.go", generic},
+		{"_generic.go", u.generic},
 		{"_noasm.go", noasm},
 		{"_amd64.go", stubs},
 		{"_amd64.s", assembly},
 		{"_impls_test.go", implsGeneric},
 		{"_impls_amd64_test.go", implsAMD64},
 	} {
-		b, err := g.make(f, command)
+		b, err := g.make(u, command)
 		if err != nil {
 			return nil, err
 		}
-		files[f.Prefix+g.name] = b
+		files[u.base+g.name] = b
 	}
 	return files, nil
 }
@@ -72,11 +86,30 @@ func Contract(r *spec.Routine, instructions string) []string {
 			bounds = append(bounds, fmt.Sprintf("%s < %s", p.Name, p.BoundName))
 		}
 	}
-	return []string{
-		fmt.Sprintf("Contract: %s %s. Instruction set: %s.", r.Field.Name, r.Kind, instructions),
-		"Ensures " + strings.Join(claims, " and ") + ".",
-		"Requires " + strings.Join(bounds, ", ") + ". Pointers may be equal.",
+	lines := []string{fmt.Sprintf("Contract: %s %s. Instruction set: %s.", owner(r), r.Kind, instructions)}
+	requires := "Requires " + strings.Join(bounds, ", ") + ". Pointers may be equal."
+	if r.Formula == nil {
+		return append(lines, "Ensures "+strings.Join(claims, " and ")+".", requires)
 	}
+	if s := r.Formula.Select; s != nil {
+		ensures := fmt.Sprintf("Ensures %s = %s[%s].", s.Out, s.Table, s.Index)
+		if s.Default != nil {
+			ensures = fmt.Sprintf("Ensures %[1]s = %[2]s[%[3]s-1], or for %[3]s = 0 the coordinates %[4]v.", s.Out, s.Table, s.Index, s.Default)
+		}
+		return append(lines, ensures, requires)
+	}
+	for _, l := range r.Formula.Steps {
+		lines = append(lines, fmt.Sprintf("    %s = %v", l.Name, l.Expr))
+	}
+	return append(lines, "Each coordinate is below "+r.Field.BoundName()+", before and after. Pointers may be equal.")
+}
+
+// owner returns the name of the curve or field that r belongs to.
+func owner(r *spec.Routine) string {
+	if r.Curve != nil {
+		return r.Curve.Name
+	}
+	return r.Field.Name
 }
 
 // source is the beginning of a Go file.
@@ -94,10 +127,14 @@ func source(f *spec.Field, command, constraint string, imports ...string) *bytes
 }
 
 // heading says what all routines of a file share.
-func heading(f *spec.Field, what string) []string {
+func heading(u unit, what string) []string {
+	f := u.Field
 	form := fmt.Sprintf("Residues are held as any integer below %s.", f.BoundName())
 	if f.Form == spec.Montgomery {
 		form = "Residues are held in Montgomery form, x·R mod p."
+	}
+	if u.what != "" {
+		what += " of " + u.what + ", with coordinates"
 	}
 	return []string{
 		what + " modulo p, " + f.Title + ":",
@@ -112,10 +149,10 @@ func comment(b *bytes.Buffer, lines ...string) {
 	}
 }
 
-func generic(f *spec.Field, command string) ([]byte, error) {
-	b := source(f, command, "", "math/bits")
-	comment(b, heading(f, "Portable routines")...)
-	for _, r := range f.Routines() {
+func generic(u unit, command string) ([]byte, error) {
+	b := source(u.Field, command, "", "math/bits")
+	comment(b, heading(u, "Portable routines")...)
+	for _, r := range u.routines {
 		p, err := algo.Record(r, gosrc.Features)
 		if err != nil {
 			return nil, err
@@ -151,26 +188,26 @@ func forward(b *bytes.Buffer, r *spec.Routine, suffix string) {
 	fmt.Fprintf(b, "%s%s%s(%s)\n", result, r.Name(), suffix, args)
 }
 
-func noasm(f *spec.Field, command string) ([]byte, error) {
-	b := source(f, command, "!amd64 || purego")
-	for _, r := range f.Routines() {
-		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.Signature(r))
+func noasm(u unit, command string) ([]byte, error) {
+	b := source(u.Field, command, "!amd64 || purego")
+	for _, r := range u.routines {
+		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.TypedSignature(r))
 		forward(b, r, "Generic")
 		b.WriteString("}\n\n")
 	}
 	return format.Source(b.Bytes())
 }
 
-func stubs(f *spec.Field, command string) ([]byte, error) {
-	b := source(f, command, "!purego")
-	for _, r := range f.Routines() {
+func stubs(u unit, command string) ([]byte, error) {
+	b := source(u.Field, command, "!purego")
+	for _, r := range u.routines {
 		comment(b, fmt.Sprintf("%s: %s", r.Name(), algo.Source(r)))
 		uses := instructions(amd64.Baseline)
 		if r.Multiplies() {
 			uses = fmt.Sprintf("%s where the CPU has them, else %s", instructions(amd64.ADX), uses)
 		}
 		comment(b, Contract(r, uses)...)
-		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.Signature(r))
+		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.TypedSignature(r))
 		if r.Multiplies() {
 			_, result := arguments(r)
 			if result == "" {
@@ -184,16 +221,16 @@ func stubs(f *spec.Field, command string) ([]byte, error) {
 		forward(b, r, amd64.Baseline.Suffix)
 		b.WriteString("}\n\n")
 		for _, s := range setsOf(r) {
-			fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", r.Name(), s.Suffix, gosrc.Signature(r))
+			fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", r.Name(), s.Suffix, gosrc.TypedSignature(r))
 		}
 	}
 	return format.Source(b.Bytes())
 }
 
-func assembly(f *spec.Field, command string) ([]byte, error) {
+func assembly(u unit, command string) ([]byte, error) {
 	ctx := build.NewContext()
 	ctx.ConstraintExpr("!purego")
-	for _, r := range f.Routines() {
+	for _, r := range u.routines {
 		for _, s := range setsOf(r) {
 			p, err := algo.Record(r, s.Features)
 			if err != nil {
@@ -212,14 +249,14 @@ func assembly(f *spec.Field, command string) ([]byte, error) {
 	if err := pass.Compile.Execute(file); err != nil {
 		return nil, err
 	}
-	out, err := printer.NewGoAsm(printer.Config{Name: command, Pkg: f.Package}).Print(file)
+	out, err := printer.NewGoAsm(printer.Config{Name: command, Pkg: u.Package}).Print(file)
 	if err != nil {
 		return nil, err
 	}
 	// The heading goes below the first line, which marks the file as generated.
 	first, rest, _ := bytes.Cut(out, []byte("\n\n"))
 	head := new(bytes.Buffer)
-	comment(head, heading(f, "Assembly routines")...)
+	comment(head, heading(u, "Assembly routines")...)
 	return bytes.Join([][]byte{first, bytes.TrimRight(head.Bytes(), "\n"), rest}, []byte("\n\n")), nil
 }
 
@@ -230,7 +267,7 @@ func impl(b *bytes.Buffer, r *spec.Routine, set, suffix, available string) {
 	for _, p := range r.Params {
 		switch {
 		case p.Role.Pointer():
-			args = append(args, fmt.Sprintf("(*[%d]uint64)(p[%d])", p.Limbs, pointers))
+			args = append(args, fmt.Sprintf("(%s)(p[%d])", gosrc.Type(p), pointers))
 			pointers++
 		case p.Role == spec.Value:
 			args = append(args, fmt.Sprintf("v[%d]", values))
@@ -244,25 +281,25 @@ func impl(b *bytes.Buffer, r *spec.Routine, set, suffix, available string) {
 		end = "\nreturn 0"
 	}
 	fmt.Fprintf(b, "{Field: %q, Kind: %q, Set: %q, Available: %s, Call: func(p []unsafe.Pointer, v []uint64) uint64 {\n%s%s%s(%s)%s\n}},\n",
-		r.Field.Name, string(r.Kind), set, available, result, r.Name(), suffix, strings.Join(args, ", "), end)
+		owner(r), string(r.Kind), set, available, result, r.Name(), suffix, strings.Join(args, ", "), end)
 }
 
 const suiteImport = "github.com/seed-6f9cd256/fieldproof/tests/suite"
 
-func implsGeneric(f *spec.Field, command string) ([]byte, error) {
-	b := source(f, command, "", "unsafe", suiteImport)
-	fmt.Fprintf(b, "// %sImpls are the implementations of the routines on this machine.\nvar %sImpls = []suite.Impl{\n", f.Prefix, f.Prefix)
-	for _, r := range f.Routines() {
+func implsGeneric(u unit, command string) ([]byte, error) {
+	b := source(u.Field, command, "", "unsafe", suiteImport)
+	fmt.Fprintf(b, "// %sImpls are the implementations of the routines on this machine.\nvar %sImpls = []suite.Impl{\n", u.base, u.base)
+	for _, r := range u.routines {
 		impl(b, r, "generic", "Generic", "true")
 	}
 	b.WriteString("}\n")
 	return format.Source(b.Bytes())
 }
 
-func implsAMD64(f *spec.Field, command string) ([]byte, error) {
-	b := source(f, command, "!purego", "unsafe", suiteImport)
-	fmt.Fprintf(b, "func init() {\n%sImpls = append(%sImpls, []suite.Impl{\n", f.Prefix, f.Prefix)
-	for _, r := range f.Routines() {
+func implsAMD64(u unit, command string) ([]byte, error) {
+	b := source(u.Field, command, "!purego", "unsafe", suiteImport)
+	fmt.Fprintf(b, "func init() {\n%sImpls = append(%sImpls, []suite.Impl{\n", u.base, u.base)
+	for _, r := range u.routines {
 		for _, s := range setsOf(r) {
 			available := "true"
 			if s.ADX {

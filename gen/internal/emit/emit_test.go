@@ -119,7 +119,7 @@ func TestShared(t *testing.T) {
 // the instructions that it uses.
 func TestHeadings(t *testing.T) {
 	for _, f := range spec.Fields() {
-		files, err := Routines(f, "a test")
+		files, err := fieldUnit(f).files("a test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,23 +18,48 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-// Files returns every generated file of f by name, those of its package among
-// them.
-func Files(f *spec.Field, command string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	for _, part := range []func(*spec.Field, string) (map[string][]byte, error){Routines, api.Files, shared} {
-		more, err := part(f, command)
+// A part makes some of the files of a package, by name, for a command line.
+type part func(command string) (map[string][]byte, error)
+
+// files returns those of all parts.
+func files(command string, parts ...part) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	for _, p := range parts {
+		more, err := p(command)
 		if err != nil {
 			return nil, err
 		}
 		for name, b := range more {
-			if files[name] != nil {
+			if all[name] != nil {
 				return nil, fmt.Errorf("file %s is generated twice", name)
 			}
-			files[name] = b
+			all[name] = b
 		}
 	}
-	return files, nil
+	return all, nil
+}
+
+// A target is what a generator command can write: the package of a field or of a
+// curve.
+type target struct {
+	name, pkg string
+	parts     []part
+}
+
+// field returns the target of a field: every generated file, those of its
+// package among them.
+func field(f *spec.Field) target {
+	of := func(make func(*spec.Field, string) (map[string][]byte, error)) part {
+		return func(command string) (map[string][]byte, error) { return make(f, command) }
+	}
+	return target{f.Name, f.Package, []part{fieldUnit(f).files, of(api.Files), of(shared)}}
+}
+
+// curve returns the target of a curve.
+func curve(c *spec.Curve) target {
+	pkg := c.Field().Package
+	more := func(string) (map[string][]byte, error) { return filled(pkg, "") }
+	return target{c.Name, pkg, []part{curveUnit(c).files, more}}
 }
 
 //go:embed *.tmpl
@@ -46,10 +71,17 @@ var templates = template.Must(template.ParseFS(texts, "*.tmpl"))
 // the choice of the instruction set, and tests of it. Every field of the package
 // writes the same bytes, so they do not name the command.
 func shared(f *spec.Field, _ string) (map[string][]byte, error) {
+	return filled(f.Package, `, "TestElement", "TestScalar"`)
+}
+
+// filled returns the files for a package; tests are those that run on every
+// path besides the tests of routines, as further arguments.
+func filled(pkg, tests string) (map[string][]byte, error) {
+	data := struct{ Package, Tests string }{pkg, tests}
 	files := map[string][]byte{}
 	for _, t := range templates.Templates() {
 		var b bytes.Buffer
-		if err := t.Execute(&b, f.Package); err != nil {
+		if err := t.Execute(&b, data); err != nil {
 			return nil, err
 		}
 		name := strings.TrimSuffix(t.Name(), ".tmpl")

@@ -14,20 +14,39 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-// Main is the body of the generator command called name, for the fields of the
+// Fields is the body of the generator command called name, for the fields of the
 // given form. It returns the exit code: 0, 1 when generation failed, or 2 for
 // wrong arguments. Files are written only after all of them were generated.
-func Main(name string, form spec.Form, args []string, stderr io.Writer) int {
-	var names []string
+func Fields(name string, form spec.Form, args []string, stderr io.Writer) int {
+	var targets []target
 	for _, f := range spec.Fields() {
 		if f.Form == form {
-			names = append(names, f.Name)
+			targets = append(targets, field(f))
 		}
+	}
+	return run(name, "../gen/", "field", targets, args, stderr)
+}
+
+// Curves is the same for the generator command of the curves.
+func Curves(name string, args []string, stderr io.Writer) int {
+	var targets []target
+	for _, c := range spec.Curves() {
+		targets = append(targets, curve(c))
+	}
+	return run(name, "../../../gen/", "curve", targets, args, stderr)
+}
+
+// run is a generator command that stands in the folder gen, as seen from the
+// packages that it writes. Its flag called what chooses the target.
+func run(name, gen, what string, targets []target, args []string, stderr io.Writer) int {
+	var names []string
+	for _, t := range targets {
+		names = append(names, t.name)
 	}
 	known := strings.Join(names, ", ")
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	field := fs.String("field", "", "the `name` of the field: "+known)
+	choice := fs.String(what, "", "the `name` of the "+what+": "+known)
 	out := fs.String("out", "", "the `directory` of the package to write")
 	if err := fs.Parse(args); err != nil {
 		return 2
@@ -39,22 +58,19 @@ func Main(name string, form spec.Form, args []string, stderr io.Writer) int {
 	if fs.NArg() > 0 {
 		return fail(2, "unexpected argument %q", fs.Arg(0))
 	}
-	if !slices.Contains(names, *field) {
-		return fail(2, "-field %q: expected one of %s", *field, known)
+	i := slices.Index(names, *choice)
+	if i < 0 {
+		return fail(2, "-%s %q: expected one of %s", what, *choice, known)
 	}
-	f, err := spec.Lookup(*field)
-	if err != nil {
-		return fail(2, "-field: %v", err)
-	}
-	if err := checkDir(*out, f.Package); err != nil {
+	t := targets[i]
+	if err := checkDir(*out, t.pkg); err != nil {
 		return fail(2, "-out: %v", err)
 	}
-	command := fmt.Sprintf("go run ../gen/%s -out . -field %s", name, f.Name)
-	files, err := Files(f, command)
+	all, err := files(fmt.Sprintf("go run %s%s -out . -%s %s", gen, name, what, t.name), t.parts...)
 	if err != nil {
 		return fail(1, "%v", err)
 	}
-	if err := write(*out, files, os.Rename); err != nil {
+	if err := write(*out, all, os.Rename); err != nil {
 		return fail(1, "%v", err)
 	}
 	return 0

@@ -14,17 +14,32 @@ import (
 // any number of them can be live.
 var Features = limb.Features{MulKeepsCarry: true}
 
-// Signature returns the parameters and result of r as Go source, without name.
-func Signature(r *spec.Routine) string {
+// Signature returns the parameters and result of r as Go source, without name,
+// with pointers to arrays of limbs.
+func Signature(r *spec.Routine) string { return signature(r, array) }
+
+// TypedSignature is Signature with the types that the parameters name.
+func TypedSignature(r *spec.Routine) string { return signature(r, Type) }
+
+func array(p spec.Param) string {
+	if p.Role.Pointer() {
+		return fmt.Sprintf("*[%d]uint64", p.Limbs)
+	}
+	return "uint64"
+}
+
+// Type returns the Go type of a parameter.
+func Type(p spec.Param) string {
+	if p.Type != "" {
+		return "*" + p.Type
+	}
+	return array(p)
+}
+
+func signature(r *spec.Routine, typ func(spec.Param) string) string {
 	var b strings.Builder
 	result := ""
 	var params []string
-	typ := func(p spec.Param) string {
-		if p.Role.Pointer() {
-			return fmt.Sprintf("*[%d]uint64", p.Limbs)
-		}
-		return "uint64"
-	}
 	for i, p := range r.Params {
 		if p.Role == spec.Result {
 			result = fmt.Sprintf(" (%s uint64)", p.Name)

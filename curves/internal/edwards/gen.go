@@ -1,0 +1,3 @@
+package edwards
+
+//go:generate go run ../../../gen/curve -out . -curve edwards25519

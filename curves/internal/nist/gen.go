@@ -1,0 +1,3 @@
+package nist
+
+//go:generate go run ../../../gen/curve -out . -curve nistp256
