@@ -32,9 +32,8 @@ func fixedBytes(seed byte) []byte {
 // peerPoint is a fixed public key.
 func peerPoint() []byte { return must(x25519.ScalarBaseMult(fixedBytes(2))) }
 
-// The operation Base is the public key of a private one, Shared is a secret.
 var x25519Protocol = protocol{"X25519", []protocolOperation{
-	{"Base", []call{
+	{"PublicKey", []call{
 		{"ours", func() func() (any, error) {
 			k := fixedBytes(1)
 			return func() (any, error) { b, err := x25519.ScalarBaseMult(k); return string(b), err }
@@ -62,7 +61,7 @@ var x25519Protocol = protocol{"X25519", []protocolOperation{
 			return func() (any, error) { b, err := voix25519.X25519(k, voix25519.Basepoint); return string(b), err }
 		}},
 	}},
-	{"Shared", []call{
+	{"SharedSecret", []call{
 		{"ours", func() func() (any, error) {
 			k, p := fixedBytes(1), peerPoint()
 			return func() (any, error) { b, err := x25519.X25519(k, p); return string(b), err }

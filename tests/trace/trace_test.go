@@ -1,0 +1,286 @@
+// Package trace runs operations with different secrets under an emulator, and
+// compares which instructions were executed. It is a check of whole operations,
+// compiled Go code included, which the lint of assembly does not see. It compares
+// jumps, not addresses of memory.
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var (
+	secrets = flag.Int("secrets", 2, "the number of secrets for each operation")
+	require = flag.Bool("require", false, "fail, instead of skipping, if qemu-x86_64 is not installed")
+)
+
+// A program is the command traced with its functions.
+type program struct {
+	path      string
+	functions []elf.Symbol // by address
+}
+
+func build(t *testing.T) *program {
+	t.Helper()
+	if _, err := exec.LookPath("qemu-x86_64"); err != nil {
+		if *require {
+			t.Fatal(err)
+		}
+		t.Skip("qemu-x86_64 is not installed")
+	}
+	p := &program{path: filepath.Join(t.TempDir(), "traced")}
+	cmd := exec.Command("go", "build", "-o", p.path, "./traced")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	f, err := elf.Open(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 {
+			p.functions = append(p.functions, s)
+		}
+	}
+	slices.SortFunc(p.functions, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
+	return p
+}
+
+const (
+	startName = "main.start"
+	stopName  = "main.stop"
+	stackName = "runtime.morestack"
+)
+
+// counts reports whether what a function executes is compared: all but the runtime
+// and the parts of the standard library that know no secret.
+func counts(name string) bool {
+	return strings.Contains(name, "fieldproof/") || strings.HasPrefix(name, "main.") || strings.HasPrefix(name, "crypto/")
+}
+
+// function returns the function of an address.
+func (p *program) function(address uint64) string {
+	i, found := slices.BinarySearchFunc(p.functions, address, func(s elf.Symbol, a uint64) int { return cmp.Compare(s.Value, a) })
+	if !found {
+		i--
+	}
+	if i < 0 || address >= p.functions[i].Value+p.functions[i].Size {
+		return ""
+	}
+	return p.functions[i].Name
+}
+
+// filter returns the addresses of the functions that are wanted, for the emulator.
+func (p *program) filter() string {
+	var ranges []string
+	for i := 0; i < len(p.functions); i++ {
+		wanted := func(i int) bool {
+			return i < len(p.functions) && (counts(p.functions[i].Name) || strings.HasPrefix(p.functions[i].Name, stackName))
+		}
+		if !wanted(i) {
+			continue
+		}
+		first := p.functions[i].Value
+		for wanted(i + 1) {
+			i++
+		}
+		ranges = append(ranges, fmt.Sprintf("0x%x..0x%x", first, p.functions[i].Value+p.functions[i].Size-1))
+	}
+	return strings.Join(ranges, ",")
+}
+
+// run does the operation under the emulator and returns the addresses of the basic
+// blocks that were executed the second time, in order.
+func (p *program) run(operation string, secret []byte) ([]uint64, error) {
+	log := filepath.Join(filepath.Dir(p.path), fmt.Sprintf("%s-%x.log", operation, secret[:4]))
+	defer os.Remove(log)
+	// With one thread, no collection of garbage and no signals, the order of
+	// execution is that of the program. cpu max has BMI2 and ADX.
+	cmd := exec.Command("qemu-x86_64", "-cpu", "max", "-d", "exec,nochain", "-dfilter", p.filter(), "-D", log, p.path, operation, hex.EncodeToString(secret))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptoff=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %v\n%s", operation, err, out)
+	}
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return nil, err
+	}
+	return p.parse(text)
+}
+
+// parse reads the log of the emulator.
+func (p *program) parse(log []byte) (trace []uint64, err error) {
+	starts, stops, skip := 0, 0, 0
+	lines := bufio.NewScanner(bytes.NewReader(log))
+	for lines.Scan() {
+		// Trace 0: host address [code segment base/address/flags/flags] symbol
+		fields := strings.Split(lines.Text(), "/")
+		if !strings.HasPrefix(lines.Text(), "Trace") || len(fields) < 3 {
+			continue
+		}
+		address, err := strconv.ParseUint(fields[1], 16, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", lines.Text(), err)
+		}
+		name := p.function(address)
+		switch {
+		case name == startName:
+			starts++
+			trace = trace[:0]
+		case name == stopName:
+			stops++
+			if stops == 2 {
+				return trace, nil
+			}
+		case strings.HasPrefix(name, stackName):
+			// The scheduler wants its turn, whenever it does. It gets it at the
+			// entry of a function, which jumps to its end, calls morestack, and
+			// comes back to its entry. Both blocks before and the one after are
+			// not the program's.
+			if skip == 0 && len(trace) >= 2 {
+				trace = trace[:len(trace)-2]
+				skip = 1
+			}
+		case !counts(name):
+		case skip > 0:
+			skip--
+		case starts == 2:
+			trace = append(trace, address)
+		}
+	}
+	return nil, fmt.Errorf("got %d starts and %d stops, want 2 (%v)", starts, stops, lines.Err())
+}
+
+// compare returns an error that says where two traces part.
+func (p *program) compare(a, b []uint64) error {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Errorf("block %d is %s+%#x and %s+%#x", i, p.function(a[i]), a[i], p.function(b[i]), b[i])
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Errorf("%d and %d blocks were executed", len(a), len(b))
+	}
+	return nil
+}
+
+// TestTrace runs each operation with different secrets.
+func TestTrace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the emulator is one of Linux")
+	}
+	p := build(t)
+	for _, operation := range []struct {
+		name  string
+		least int // blocks that it has at the very least
+	}{
+		{"x25519.ScalarBaseMult", 500},
+		{"x25519.X25519", 255},
+		{"ed25519.NewKeyFromSeed", 500},
+		{"ed25519.Sign", 500},
+	} {
+		t.Run(operation.name, func(t *testing.T) {
+			t.Parallel()
+			var first []uint64
+			for i, secret := range chosenSecrets(*secrets) {
+				trace, err := p.run(operation.name, secret)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(trace) < operation.least {
+					t.Fatalf("got %d blocks, want %d or more", len(trace), operation.least)
+				}
+				if i == 0 {
+					first = trace
+					t.Logf("%d blocks", len(trace))
+				} else if err := p.compare(first, trace); err != nil {
+					t.Errorf("secret %x: %v", secret, err)
+				}
+			}
+		})
+	}
+	t.Run("planted", func(t *testing.T) {
+		t.Parallel()
+		even, err := p.run("planted", make([]byte, 32))
+		odd, err2 := p.run("planted", append([]byte{1}, make([]byte, 31)...))
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if err := p.compare(even, odd); err == nil || !strings.Contains(err.Error(), "main.") {
+			t.Errorf("a jump that depends on the secret is not seen: got error %v", err)
+		}
+	})
+}
+
+// TestParse checks that only what lies between the second pair of marks counts, and
+// that a turn of the scheduler is left out.
+func TestParse(t *testing.T) {
+	p := &program{functions: []elf.Symbol{
+		{Name: "main.f", Value: 0x100, Size: 0x100},
+		{Name: startName, Value: 0x200, Size: 0x10},
+		{Name: stopName, Value: 0x210, Size: 0x10},
+		{Name: stackName, Value: 0x300, Size: 0x100},
+		{Name: "runtime.g", Value: 0x400, Size: 0x100},
+	}}
+	log := func(addresses ...uint64) []byte {
+		var b bytes.Buffer
+		for _, a := range addresses {
+			fmt.Fprintf(&b, "Trace 0: 0x7f6a88000100 [0000000000000000/%016x/1040c0b3/00000200] symbol\n", a)
+		}
+		return b.Bytes()
+	}
+	for _, test := range []struct{ log, want []uint64 }{
+		{[]uint64{0x100, 0x200, 0x101, 0x210, 0x102, 0x200, 0x103, 0x104, 0x410, 0x210, 0x105}, []uint64{0x103, 0x104}},
+		// At 0x100 the scheduler, twice.
+		{[]uint64{0x200, 0x210, 0x200, 0x103, 0x100, 0x1f0, 0x300, 0x310, 0x410, 0x1f8, 0x100, 0x1f0, 0x300, 0x1f8, 0x100, 0x104, 0x210}, []uint64{0x103, 0x100, 0x104}},
+		{[]uint64{0x200, 0x210}, nil},
+		{nil, nil},
+	} {
+		got, err := p.parse(log(test.log...))
+		if !slices.Equal(got, test.want) || (err == nil) != (test.want != nil) {
+			t.Errorf("%#x: got %#x, error %v; want %#x", test.log, got, err, test.want)
+		}
+	}
+	for _, test := range []struct {
+		a, b []uint64
+		want string
+	}{
+		{[]uint64{1, 2}, []uint64{1, 2}, ""},
+		{[]uint64{0x101, 0x102}, []uint64{0x101, 0x103}, "block 1 is main.f+0x102 and main.f+0x103"},
+		{[]uint64{1}, []uint64{1, 2}, "1 and 2 blocks"},
+	} {
+		if err := p.compare(test.a, test.b); fmt.Sprint(err) != test.want && (test.want == "" && err != nil || !strings.Contains(fmt.Sprint(err), test.want)) {
+			t.Errorf("compare(%#x, %#x): got %v, want %q", test.a, test.b, err, test.want)
+		}
+	}
+}
+
+// chosenSecrets returns n secrets: all bits clear, all bits set, and random ones.
+func chosenSecrets(n int) (list [][]byte) {
+	list = append(list, make([]byte, 32), bytes.Repeat([]byte{0xff}, 32))
+	for i := range n {
+		b := sha256.Sum256([]byte{byte(i)})
+		list = append(list, b[:])
+	}
+	return list[:n]
+}
