@@ -123,8 +123,8 @@ const (
 // A Routine is one operation on the limbs of one field: what it takes, what it
 // promises, and nothing about how.
 //
-// Pointer parameters may be equal or disjoint in every combination; buffers
-// that overlap in part are outside the contract.
+// Pointer parameters may be equal or disjoint in every combination but those
+// of Apart; buffers that overlap in part are outside the contract.
 type Routine struct {
 	Field  *Field
 	Kind   Kind
@@ -137,6 +137,10 @@ type Routine struct {
 	Curve   *Curve
 	Formula *Formula
 	Lets    []Let
+
+	// Apart has the indices of pairs of pointer parameters that may not be
+	// equal. No routine of this module needs that.
+	Apart [][2]int
 }
 
 // Name returns the Go name of the routine, such as feMultiply.

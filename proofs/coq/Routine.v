@@ -35,6 +35,7 @@ Inductive rvar := Before (i : Z) | After (i : Z) | Result.
 Record routine := {
   callconv : conv;
   params : list param;
+  separate : list (Z * Z);       (* pairs of pointers that may not be equal *)
   result : bool;                 (* whether a word is returned *)
   frame : Z;                     (* words below the return address that may be written *)
   rclaims : list (claim rvar) }.
@@ -81,6 +82,7 @@ Definition entry (c : routine) (s : mstate) : Prop :=
   (* two pointers are equal, or what they point to is disjoint *)
   (forall i j p q, pget (params c) i = Some p -> pget (params c) j = Some q -> pointer p = true -> pointer q = true ->
     arg c s i = arg c s j \/ disjoint (arg c s i) (pwords p) (arg c s j) (pwords q)) /\
+  (forall i j, In (i, j) (separate c) -> arg c s i <> arg c s j) /\
   (* and none points into the frame, the return address, the arguments or the result *)
   (forall i p, pget (params c) i = Some p -> pointer p = true ->
     disjoint (stackbase c s) (stackwords c) (arg c s i) (pwords p)).

@@ -115,7 +115,7 @@ Qed.
 Lemma base0 : base 0 = stackbase c s. Proof. reflexivity. Qed.
 Lemma good_layout : good base Y.
 Proof.
-  intros b k b' k' V V' N. pose proof HE as (_ & _ & _ & H4 & H5).
+  intros b k b' k' V V' N. pose proof HE as (_ & _ & _ & H4 & _ & H5).
   assert (ST : forall b k k', valid Y b k = true -> b <> 0 -> valid Y 0 k' = true -> apart (addr base 0 k') (addr base b k)).
   { intros d m m' V1 N1 V2. destruct (valid_member d m V1 N1) as (i & p & P1 & P2 & P3 & P4).
     pose proof (class_base i p P1 P2) as CB. rewrite P3 in CB. apply valid_inv in V2. destruct V2 as (_ & V2 & V3).
@@ -247,7 +247,9 @@ Proof. induction ls as [|l ls IH]; cbn [wval]; [lia|]. pose proof (start_range l
 Lemma pre_low : pre (low c pat) start.
 Proof.
   pose proof HE as (_ & _ & H3 & _). split.
-  - intros l m. cbn [low cin]. unfold inputs. rewrite in_flat_map. intros (i & I & H). pose proof (start_range l).
+  - intros l m. cbn [low cin]. unfold inputs. rewrite in_app_iff. intros [H|H]; pose proof (start_range l).
+    { apply in_map_iff in H. destruct H as (x & [= -> <-] & _). unfold W in *; lia. }
+    apply in_flat_map in H. destruct H as (i & I & H).
     destruct (pget (params c) i) as [p|] eqn:P; [|destruct H].
     assert (K : forall ls, In (l, m) (map (fun l => (l, W - 1)) ls) -> 0 <= start l <= m).
     { intros ls X. apply in_map_iff in X. destruct X as (x & [= -> <-] & _). unfold W in *; lia. }
@@ -333,6 +335,14 @@ Proof.
 Qed.
 End Sound.
 
+Lemma not_excluded c s pat : entry c s -> fits (arg c s) 1 [] (params c) pat -> negb (excluded c pat) = true.
+Proof.
+  intros HE HF. destruct (excluded c pat) eqn:E; [|reflexivity]. exfalso. apply existsb_exists in E. destruct E as ([i j] & I & E).
+  cbn [fst snd] in E. rewrite !andb_true_iff, Z.eqb_eq in E. destruct E as ((P & Q) & E). unfold isptr in P, Q.
+  destruct (pget (params c) i) as [p|] eqn:GI; [|discriminate]. destruct (pget (params c) j) as [q|] eqn:GJ; [|discriminate].
+  destruct (class_ok c s pat HF i p GI) as (_ & _ & A). destruct (class_ok c s pat HF j q GJ) as (_ & _ & B).
+  destruct HE as (_ & _ & _ & _ & S & _). apply (S i j I). rewrite <- (A P), <- (B Q), E. reflexivity.
+Qed.
 Lemma check_patterns_in c p pat : forall pats ks, check_patterns c p pats ks = true -> In pat pats -> exists k, check_pattern c p pat k = true.
 Proof.
   induction pats as [|q pats IH]; intros [|k ks]; cbn [check_patterns In]; try congruence; try tauto.
@@ -341,7 +351,9 @@ Qed.
 Theorem check_routine_sound c code ks : check_routine c code ks = true -> routine_correct c code.
 Proof.
   unfold check_routine, routine_correct. destruct (decode code) as [[p|]|]; [|congruence|congruence]. intros CP. exists (Straight p), O. split; [reflexivity|].
-  intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I1 & I2).
+  intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I0 & I2).
+  assert (I1 : In pat (filter (fun pat => negb (excluded c pat)) (patterns 1 [] (params c)))).
+  { apply filter_In. split; [exact I0|]. apply not_excluded with (s := s); assumption. }
   destruct (check_patterns_in c p pat _ _ CP I1) as (k & K). unfold check_pattern in K.
   destruct (trs (lay c pat) (mkenv (tags c pat)) p) as [[is e]|] eqn:T; [|congruence].
   rewrite !andb_true_iff in K. destruct K as [[K1 K2] K3].

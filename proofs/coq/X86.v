@@ -353,8 +353,6 @@ Definition dec1 (bs : list Z) : dec_t :=
   else if p0 =? 0xF5 then Some ([Op (Isz CF (L CF))], t0)            (* CMC, CLC, STC *)
   else if p0 =? 0xF8 then Some ([Op (Mov CF (I 0))], t0)
   else if p0 =? 0xF9 then Some ([Op (Mov CF (I 1))], t0)
-  else if p0 =? 0xC9 then                                            (* LEAVE *)
-    Some ([Op (Mov RSP (L RBP)); Load RBP RSP 0; Op (Adc RSP JUNK (L RSP) (I 8) (I 0))], t0)
   else
   let '(rex, op, r) := if bits p0 4 4 =? 4 then match t0 with o :: r => (p0, o, r) | [] => (0, 0, []) end else (0, p0, t0) in
   let xw := bits rex 3 1 in let xr := bits rex 2 1 in let xx := bits rex 1 1 in let xb := bits rex 0 1 in

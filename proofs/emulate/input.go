@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/spec"
@@ -98,7 +99,9 @@ func NewInputs(r *spec.Routine, seed uint64) *Inputs {
 		}
 		g.edges = append(g.edges, list)
 	}
-	g.patterns = patterns(r.Params)
+	g.patterns = slices.DeleteFunc(patterns(r.Params), func(p []int) bool {
+		return slices.ContainsFunc(r.Apart, func(a [2]int) bool { return p[a[0]] == p[a[1]] })
+	})
 	for _, p := range g.patterns {
 		if !merged(r.Params, p) {
 			g.apart = append(g.apart, p)

@@ -15,6 +15,10 @@ const (
 // argRegs are RDI, RSI, RDX, RCX, R8 and R9.
 var argRegs = []Loc{8, 7, 3, 2, 9, 10}
 
+// scratchRegs are the registers that a routine need not preserve. They hold
+// anything on entry, but do hold something.
+var scratchRegs = []Loc{1, 2, 3, 7, 8, 9, 10, 11, 12}
+
 // redZone is the number of bytes below SP that System V lets a routine use.
 const redZone = 128
 
@@ -68,6 +72,13 @@ func (r *Routine) stackWrites(k int) bool {
 func (r *Routine) checkArguments() error {
 	if r.Conv == SystemV && len(r.Params) > len(argRegs) {
 		return fmt.Errorf("%d parameters, want at most %d, which System V passes in registers", len(r.Params), len(argRegs))
+	}
+	for _, a := range r.Spec.Apart {
+		for _, i := range a {
+			if i < 0 || i >= len(r.Params) || !r.Params[i].Role.Pointer() {
+				return fmt.Errorf("parameters %d and %d are to be apart, but one of them is no pointer", a[0], a[1])
+			}
+		}
 	}
 	return nil
 }

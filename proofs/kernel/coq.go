@@ -103,8 +103,9 @@ func (r *Routine) coq() string {
 		}
 		return fmt.Sprintf("PVal %v", p.Max)
 	})
-	return fmt.Sprintf("{| callconv := %s; params := %s; result := %v; frame := %d; rclaims := %s |}",
-		map[Convention]string{ABI0: "ABI0", SystemV: "SystemV"}[r.Conv], params, r.Result, r.Frame, list(r.Claims, RClaim.coq))
+	return fmt.Sprintf("{| callconv := %s; params := %s; separate := %s; result := %v; frame := %d; rclaims := %s |}",
+		map[Convention]string{ABI0: "ABI0", SystemV: "SystemV"}[r.Conv], params,
+		list(r.Spec.Apart, func(a [2]int) string { return fmt.Sprintf("(%d,%d)", a[0]+1, a[1]+1) }), r.Result, r.Frame, list(r.Claims, RClaim.coq))
 }
 
 func (h Hint) coq() string {

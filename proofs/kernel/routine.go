@@ -95,7 +95,10 @@ func NewRoutine(r *spec.Routine, conv Convention, code []byte) (*Routine, error)
 		}
 		k.Claims = append(k.Claims, q)
 	}
-	return k, k.checkArguments()
+	if err := k.checkArguments(); err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
 func claim(c spec.Claim, vars map[string]RVar) (RClaim, error) {
@@ -166,14 +169,16 @@ func expression(e spec.Expr, vars map[string]RVar) (*RExpr, error) {
 // of the first pointer that is equal to it, or its own.
 type Pattern []int
 
-// Patterns returns every pattern, in the order of Proof.v.
+// Patterns returns every pattern that the contract allows, in the order of Proof.v.
 func (r *Routine) Patterns() []Pattern {
 	var out []Pattern
 	var rec func(pat Pattern, seen []int)
 	rec = func(pat Pattern, seen []int) {
 		i := len(pat) + 1
 		if i > len(r.Params) {
-			out = append(out, slices.Clone(pat))
+			if !r.excluded(pat) {
+				out = append(out, slices.Clone(pat))
+			}
 			return
 		}
 		pat = pat[:len(pat):len(pat)]
@@ -188,6 +193,11 @@ func (r *Routine) Patterns() []Pattern {
 	}
 	rec(nil, nil)
 	return out
+}
+
+// excluded reports whether the contract does not allow the pattern.
+func (r *Routine) excluded(pat Pattern) bool {
+	return slices.ContainsFunc(r.Spec.Apart, func(a [2]int) bool { return pat[a[0]] == pat[a[1]] })
 }
 
 // Names prints the pattern with the names of the parameters, such as "z=x".
@@ -311,6 +321,11 @@ func (q *Claim) Locs() []Loc {
 // low returns the contract over locations: low in Proof.v.
 func (r *Routine) low(t *translator, pat Pattern) *Contract {
 	ct := &Contract{}
+	if r.Conv == SystemV {
+		for _, l := range scratchRegs {
+			ct.Inputs = append(ct.Inputs, Input{l, WordMax})
+		}
+	}
 	slots := func(b, n int) (ls []Loc) {
 		for k := range n {
 			ls = append(ls, Slot(b, k))

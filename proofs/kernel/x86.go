@@ -327,11 +327,6 @@ func (d *decoder) instruction() {
 	case 0xf8, 0xf9:
 		d.mov(flagC, immInt(int64(p&1)))
 		return
-	case 0xc9: // LEAVE
-		d.mov(regSP, at(regBP))
-		d.load(regBP, regSP, 0)
-		d.op2(Adc, regSP, locJunk, at(regSP), immInt(8), immInt(0))
-		return
 	}
 	rex, op := 0, p
 	if p>>4 == 4 {
