@@ -32,8 +32,15 @@ func HalveVarTime(k *[32]byte) (u, v [32]byte, negative bool) {
 	}
 	t0, t1 := wide{}, wide{1}
 	for r1.length() > halfBits {
-		r0, r1, t0, t1 = euclid(r0, r1, t0, t1)
-		negative = !negative
+		m, ok := quotients(&r0, &r1)
+		if !ok {
+			r0, r1, t0, t1 = euclid(r0, r1, t0, t1)
+			negative = !negative
+			continue
+		}
+		r0, r1 = m.remainders(&r0, &r1)
+		t0, t1 = m.cofactors(&t0, &t1)
+		negative = negative != m.odd
 	}
 	// t1 may be even. Then the cofactors before and after it are odd, as any two
 	// in a row are coprime: the shorter pair is taken.
@@ -71,6 +78,55 @@ func euclid(r0, r1, t0, t1 wide) (r, s, t, u wide) {
 	return r1, r0, t1, t0
 }
 
+// A matrix is several divisions of Euclid's algorithm in one: with remainders that
+// alternate in sign, it takes r0, r1 to |u0·r0 - v0·r1|, |u1·r0 - v1·r1|, and
+// cofactors t0, t1 without their signs to u0·t0 + v0·t1, u1·t0 + v1·t1.
+type matrix struct {
+	u0, v0, u1, v1 uint64
+	odd            bool // the number of divisions
+}
+
+// quotients finds divisions from the highest 64 bits of r0 and the bits of r1 at the
+// same places, as far as these determine the quotients and the remainders are longer
+// than halfBits (D. H. Lehmer, 1938, with the condition of G. E. Collins; T. Jebelean,
+// "A double-digit Lehmer-Euclid algorithm", 1995, section 2). It reports whether there
+// are any.
+func quotients(r0, r1 *wide) (m matrix, ok bool) {
+	low := r0.length() - 64
+	x, y := r0.word(low), r1.word(low)
+	m = matrix{u0: 1, v1: 1}
+	for y != 0 {
+		q := x / y
+		z := x - q*y
+		// No overflow: u·y and v·y are at most the first x.
+		u, v := m.u0+q*m.u1, m.v0+q*m.v1
+		if z < v || y-z < m.v1+v || low+bits.Len64(z) <= halfBits+1 {
+			break
+		}
+		x, y = y, z
+		m = matrix{m.u1, m.v1, u, v, !m.odd}
+	}
+	return m, m.u1 != 0
+}
+
+// remainders applies m. The results are positive and no longer than r0, so that
+// what does not fit is 0.
+func (m *matrix) remainders(r0, r1 *wide) (r, s wide) {
+	a, b := r0.times(m.u0), r1.times(m.v0)
+	c, d := r0.times(m.u1), r1.times(m.v1)
+	if m.odd {
+		a, b, c, d = b, a, d, c
+	}
+	r, _ = a.minus(b)
+	s, _ = d.minus(c)
+	return r, s
+}
+
+// cofactors applies m.
+func (m *matrix) cofactors(t0, t1 *wide) (t, u wide) {
+	return t0.times(m.u0).plus(t1.times(m.v0)), t0.times(m.u1).plus(t1.times(m.v1))
+}
+
 // wide is a number below 2^256.
 type wide [4]uint64
 
@@ -92,6 +148,27 @@ func (x *wide) shifted(n int) (r wide) {
 		if i > words {
 			r[i] |= x[i-words-1] >> (64 - rest) // nothing if rest is 0
 		}
+	}
+	return r
+}
+
+// word returns the 64 bits of x from place n on, for n from 0 to 192.
+func (x *wide) word(n int) uint64 {
+	w := x[n/64] >> (n % 64)
+	if n%64 != 0 {
+		w |= x[n/64+1] << (64 - n%64)
+	}
+	return w
+}
+
+// times returns x·y modulo 2^256.
+func (x *wide) times(y uint64) (r wide) {
+	carry := uint64(0)
+	for i := range x {
+		high, low := bits.Mul64(x[i], y)
+		var c uint64
+		r[i], c = bits.Add64(low, carry, 0)
+		carry = high + c
 	}
 	return r
 }

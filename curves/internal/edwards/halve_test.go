@@ -1,6 +1,7 @@
 package edwards
 
 import (
+	"encoding/binary"
 	"math/big"
 	"testing"
 
@@ -54,11 +55,77 @@ func TestHalve(t *testing.T) {
 	}
 }
 
+// TestQuotients compares the divisions that the high bits determine with those of
+// the whole numbers.
+func TestQuotients(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		k := drawScalar(t, "k")
+		k.Mod(k, order)
+		a, b := new(big.Int).Lsh(order, 3), k
+		// Some divisions first.
+		for range rapid.IntRange(0, 20).Draw(t, "divisions") {
+			if b.BitLen() > halfBits {
+				a, b = b, new(big.Int).Mod(a, b)
+			}
+		}
+		if b.BitLen() <= halfBits {
+			return
+		}
+		r0, r1 := toWide(a), toWide(b)
+		m, ok := quotients(&r0, &r1)
+		if !ok {
+			return
+		}
+		found++
+		s0, s1 := m.remainders(&r0, &r1)
+		u0, v0, u1, v1 := big.NewInt(1), new(big.Int), new(big.Int), big.NewInt(1)
+		odd := false
+		for v1.Cmp(new(big.Int).SetUint64(m.v1)) < 0 || u1.Cmp(new(big.Int).SetUint64(m.u1)) < 0 {
+			q, r := new(big.Int).DivMod(a, b, new(big.Int))
+			a, b = b, r
+			u0, u1 = u1, new(big.Int).Add(u0, new(big.Int).Mul(q, u1))
+			v0, v1 = v1, new(big.Int).Add(v0, new(big.Int).Mul(q, v1))
+			odd = !odd
+		}
+		if s0 != toWide(a) || s1 != toWide(b) || odd != m.odd || u0.Uint64() != m.u0 || v0.Uint64() != m.v0 || u1.Uint64() != m.u1 || v1.Uint64() != m.v1 {
+			t.Errorf("k = %x: got remainders %x, %x, matrix %v; want %x, %x, matrix %x %x %x %x", k, s0, s1, m, a, b, u0, v0, u1, v1)
+		}
+		if s1.length() <= halfBits {
+			t.Errorf("k = %x: the remainder %x is too short", k, s1)
+		}
+	})
+	if found < 50 {
+		t.Errorf("high bits determined some quotients in %d cases, want most", found)
+	}
+}
+
+func toWide(v *big.Int) (r wide) {
+	b := fromInt(v)
+	for i := range r {
+		r[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return r
+}
+
 func TestWide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var x wide
 		for i := range x {
 			x[i] = rapid.Uint64().Draw(t, "x")
+		}
+		mod := func(v *big.Int, bits uint) *big.Int {
+			return v.And(v, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), bits), big.NewInt(1)))
+		}
+		y := rapid.Uint64().Draw(t, "y")
+		b0 := x.bytes()
+		product := new(big.Int).Mul(toInt(b0[:]), new(big.Int).SetUint64(y))
+		if got := x.times(y); got != toWide(mod(product, 256)) {
+			t.Errorf("%x times %x: got %x", x, y, got)
+		}
+		at := rapid.IntRange(0, 192).Draw(t, "place")
+		if got, want := x.word(at), mod(new(big.Int).Rsh(toInt(b0[:]), uint(at)), 64).Uint64(); got != want {
+			t.Errorf("%x, word at %d: got %x, want %x", x, at, got, want)
 		}
 		n := rapid.IntRange(0, 255).Draw(t, "n")
 		b, s := x.bytes(), x.shifted(n)

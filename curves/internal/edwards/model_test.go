@@ -47,13 +47,25 @@ func (a modelPoint) add(b modelPoint) modelPoint {
 
 func modelIdentity() modelPoint { return modelPoint{new(big.Int), big.NewInt(1)} }
 
+// doublings holds, by the encoding of a point, its doubles, as far as they were
+// needed.
+var doublings = make(map[[32]byte][]modelPoint)
+
 // times returns k·a.
 func (a modelPoint) times(k *big.Int) modelPoint {
+	list := doublings[a.bytes()]
+	if list == nil {
+		list = []modelPoint{a}
+	}
+	for len(list) < k.BitLen() {
+		last := list[len(list)-1]
+		list = append(list, last.add(last))
+	}
+	doublings[a.bytes()] = list
 	r := modelIdentity()
-	for i := k.BitLen() - 1; i >= 0; i-- {
-		r = r.add(r)
+	for i := range k.BitLen() {
 		if k.Bit(i) == 1 {
-			r = r.add(a)
+			r = r.add(list[i])
 		}
 	}
 	return r
