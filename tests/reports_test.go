@@ -138,7 +138,7 @@ var reports = []report{
 	{
 		"openssl/openssl#23860, #26429 (CVE-2024-13176)",
 		"the time depended on the length of a nonce",
-		[]string{"TestReport_openssl_openssl_23860"}, "", "signatures",
+		[]string{"TestReport_openssl_openssl_23860", "TestReport_openssl_openssl_26429"}, "", "",
 	},
 	{
 		"golang/go#49702, #66450; cloudflare/circl#468",

@@ -8,12 +8,16 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"os"
 
 	"github.com/seed-6f9cd256/fieldproof/curves/ed25519"
+	"github.com/seed-6f9cd256/fieldproof/curves/p256"
+	"github.com/seed-6f9cd256/fieldproof/curves/wei25519"
 	"github.com/seed-6f9cd256/fieldproof/curves/x25519"
+	"github.com/seed-6f9cd256/fieldproof/fieldp256"
 )
 
 // operations take a secret of 32 bytes.
@@ -36,6 +40,44 @@ var operations = map[string]func(secret []byte) error{
 		_, err := ed25519.SignWithOptions(key, []byte("message"), nil)
 		return err
 	},
+	// What ECDSA does with a nonce, which its functions do not let one choose: a
+	// multiple of the base point, and an inversion.
+	"p256.nonce": func(secret []byte) error {
+		k, err := new(fieldp256.Scalar).SetBytes(secret)
+		if err != nil {
+			return err
+		}
+		if _, err := p256.NewPrivateKey(secret); err != nil {
+			return err
+		}
+		k.Invert(k)
+		return nil
+	},
+	"p256.ECDH": func(secret []byte) error {
+		key, err := p256.NewPrivateKey(secret)
+		if err != nil {
+			return err
+		}
+		_, err = key.ECDH(peer)
+		return err
+	},
+	"p256.Sign": func(secret []byte) error {
+		key, err := p256.NewPrivateKey(secret)
+		if err != nil {
+			return err
+		}
+		_, err = p256.Sign(bytes.NewReader(digest), key, digest)
+		return err
+	},
+	"wei25519.X25519": func(secret []byte) error {
+		_, err := wei25519.X25519(secret, x25519.Basepoint)
+		return err
+	},
+	// Verification may take a time that depends on its arguments, and does.
+	"p256.Verify": func(secret []byte) error {
+		p256.Verify(peer, secret, append(digest, digest...))
+		return nil
+	},
 	// This one has the fault that the test is there to find.
 	"planted": func(secret []byte) error {
 		if secret[0]&1 == 1 {
@@ -46,6 +88,17 @@ var operations = map[string]func(secret []byte) error{
 }
 
 var sink int
+
+var digest = bytes.Repeat([]byte{0x5a}, 32)
+
+// peer is the public key of some private key.
+var peer = func() *p256.PublicKey {
+	key, err := p256.NewPrivateKey(digest)
+	if err != nil {
+		panic(err)
+	}
+	return key.PublicKey()
+}()
 
 //go:noinline
 func start() {}
