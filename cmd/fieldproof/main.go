@@ -4,6 +4,7 @@
 // Usage:
 //
 //	fieldproof prove [packages]
+//	fieldproof prove -object FILE.o -symbol NAME -contract FILE.json
 //	fieldproof check [-kernel] [packages]
 //	fieldproof verify binary
 //	fieldproof ledger

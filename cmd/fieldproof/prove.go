@@ -32,7 +32,7 @@ func table(verb string, results []prove.Result, took time.Duration, stdout io.Wr
 	for _, r := range results {
 		set, err := ledger.Set(r.Name)
 		if err != nil {
-			set = "?"
+			set = "-"
 		}
 		functional, linted, memory := "proved", "linted", "proved"
 		if len(r.Problems) > 0 {
@@ -72,11 +72,15 @@ func table(verb string, results []prove.Result, took time.Duration, stdout io.Wr
 
 // proveCommand is the command "fieldproof prove".
 func proveCommand(args []string, stdout, stderr io.Writer) int {
+	if isForeign(args) {
+		return foreignCommand(args, stdout, stderr)
+	}
 	var s selection
 	flags := flag.NewFlagSet("fieldproof prove", flag.ContinueOnError)
 	dry := flags.Bool("n", false, "do not write the certificates")
 	inputs := flags.Int("inputs", 10_000, "look for a counterexample among that `many` inputs if there is no proof")
 	status := s.parse(flags, "usage: fieldproof prove [flags] [packages]\n"+
+		"       fieldproof prove -object FILE.o -symbol NAME -contract FILE.json [flags]\n"+
 		"Looks for proofs of the packages' assembly routines, by default those of the\n"+
 		"fields, and writes their certificates. Where there is no proof it says at which\n"+
 		"instruction and for which pointers and cases, and looks for a counterexample.", args, stderr)
@@ -96,17 +100,22 @@ func proveCommand(args []string, stdout, stderr io.Writer) int {
 		}
 		return r
 	}, stdout, stderr)
+	counterexamples(results, *inputs, stdout)
+	return status
+}
+
+// counterexamples looks for inputs on which routines without a proof do not keep their contracts.
+func counterexamples(results []prove.Result, inputs int, stdout io.Writer) {
 	for _, r := range results {
 		if r.Err == nil {
 			continue
 		}
-		if c := r.Counterexample(*inputs, 1); c != "" {
+		if c := r.Counterexample(inputs, 1); c != "" {
 			fmt.Fprintf(stdout, "%s: counterexample: %s\n", r.Name, c)
 		} else {
-			fmt.Fprintf(stdout, "%s: no counterexample among %d inputs\n", r.Name, *inputs)
+			fmt.Fprintf(stdout, "%s: no counterexample among %d inputs\n", r.Name, inputs)
 		}
 	}
-	return status
 }
 
 // checkCommand is the command "fieldproof check".

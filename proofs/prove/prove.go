@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
 	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 	"github.com/seed-6f9cd256/fieldproof/proofs/lint"
@@ -69,9 +70,29 @@ type Result struct {
 	Problems []lint.Problem // what the lint found
 }
 
-// newResult lints the routine.
+// newResult lints the routine. The lint knows the rules of Go only.
 func (t *Target) newResult() Result {
+	if t.Conv != kernel.ABI0 {
+		return Result{Target: *t}
+	}
 	return Result{Target: *t, Problems: lint.Routine(t.Name, t.Code, t.Contract).Problems}
+}
+
+// Unlisted returns the operations of the routine, in the order of their names,
+// that have a form which is not on the allow-list of instructions.
+func (t *Target) Unlisted() ([]string, error) {
+	insts, err := amd64.DecodeAll(t.Code)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, in := range insts {
+		if amd64.Allow(in) != nil {
+			list = append(list, in.Op)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // File returns the name of the routine's certificate file in a folder.
