@@ -7,6 +7,7 @@
 //	fieldproof prove -object FILE.o -symbol NAME -contract FILE.json
 //	fieldproof check [-kernel] [packages]
 //	fieldproof verify binary
+//	fieldproof explain routine
 //	fieldproof ledger
 //	fieldproof lint [packages]
 //	fieldproof cosim
@@ -40,6 +41,7 @@ var commands = []command{
 	{"prove", "look for proofs of routines, and write their certificates", proveCommand},
 	{"check", "check the certificates of routines, also with Coq", checkCommand},
 	{"verify", "prove the routines in a linked program", verifyCommand},
+	{"explain", "print what the proof of a routine says of each instruction", explainCommand},
 	{"ledger", "print what is claimed of each routine", ledgerCommand},
 	{"lint", "check assembly for leaks of secrets and for the rules of Go", lint},
 	{"cosim", "compare the semantics of instructions with this CPU", cosim},

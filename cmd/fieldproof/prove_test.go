@@ -15,6 +15,7 @@ func TestProve(t *testing.T) {
 	command := func(want int, parts []string, args ...string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
+		args = append(args, module+"/fieldp256")
 		if status := run(args, &stdout, &stderr); status != want {
 			t.Errorf("fieldproof %s: status %d, want %d", args, status, want)
 		}
@@ -74,7 +75,7 @@ func TestProveFails(t *testing.T) {
 	}
 	t.Setenv("GOFLAGS", "-overlay="+overlay)
 	var stdout, stderr bytes.Buffer
-	status := run([]string{"prove", "-certs", dir, "-run", "fieldp256.feNegate"}, &stdout, &stderr)
+	status := run([]string{"prove", "-certs", dir, "-run", "fieldp256.feNegate", module + "/fieldp256"}, &stdout, &stderr)
 	if status != exitFailed {
 		t.Errorf("status %d, want %d: %s", status, exitFailed, &stderr)
 	}

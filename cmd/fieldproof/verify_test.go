@@ -5,13 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/certs"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
-	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 // build links a program of testdata and returns the name of the file.
@@ -169,25 +169,31 @@ func TestVerifyPatched(t *testing.T) {
 	verify(t, exitFailed, []string{"there is no certificate", " 1 failed\n"}, "-certs", dir, program)
 }
 
-// TestVerifyInvert verifies a program with routines that are not proved, as
+// TestVerifyTested verifies a program with routines that are not proved, as
 // long as there are such.
-func TestVerifyInvert(t *testing.T) {
-	program := build(t, "invert", "linux")
-	if prove.Covered(&spec.Routine{Kind: spec.KindInvert}) {
-		verify(t, exitOK, []string{"fieldp256.feInvertADX ", " 0 failed\n"}, program)
-		return
-	}
-	verify(t, exitFailed, []string{"fieldp256.feInvertAMD64 at 0x", "it is not proved, but tested", " 2 failed\n"}, program)
-	verify(t, exitOK, []string{"not proved: tested, the bytes of the ledger\n", " 0 failed\n"}, "-tested", program)
+func TestVerifyTested(t *testing.T) {
+	program := build(t, "curve", "linux")
 	b, err := object.Open(program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fs, err := b.Functions(func(name string) bool { return strings.HasSuffix(name, "/fieldp256.feInvertADX") })
-	if err != nil || len(fs) != 1 {
-		t.Fatalf("%d routines, %v", len(fs), err)
+	ts, _, err := prove.FromBinary(b, module)
+	if err != nil {
+		t.Fatal(err)
 	}
-	last := fs[0].Code[len(fs[0].Code)-5:] // a store, and the return
-	patched := patch(t, program, "fieldp256.feInvertADX", last, []byte{0x90, 0x90, 0x90, 0x90, 0xc3})
-	verify(t, exitFailed, []string{"its bytes are not those of the ledger", " 1 failed\n"}, "-tested", patched)
+	if i := slices.IndexFunc(ts, func(x prove.Target) bool { return x.Name == "edwards.ladderStepADX" }); i < 0 {
+		t.Errorf("the program has %d routines, edwards.ladderStepADX is not among them", len(ts))
+	}
+	verify(t, exitOK, []string{" 0 failed\n"}, "-tested", program)
+	i := slices.IndexFunc(ts, func(x prove.Target) bool { return !prove.Covered(x.Contract) })
+	if i < 0 {
+		verify(t, exitOK, []string{" 0 failed\n"}, program)
+		return
+	}
+	verify(t, exitFailed, []string{ts[i].Name + " at 0x", "it is not proved, but tested"}, program)
+	verify(t, exitOK, []string{"not proved: tested, the bytes of the ledger\n"}, "-tested", program)
+	last := ts[i].Code[len(ts[i].Code)-12:]
+	pkg, routine, _ := strings.Cut(ts[i].Name, ".")
+	patched := patch(t, program, pkg+"."+routine, last, slices.Concat(bytes.Repeat([]byte{0x90}, 11), []byte{0xc3}))
+	verify(t, exitFailed, []string{"its bytes are not those of the ledger", " 1 failed\n"}, "-tested", "-inputs", "10", patched)
 }

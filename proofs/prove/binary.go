@@ -3,6 +3,7 @@ package prove
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-// FromBinary returns the routines of the module's field packages that a linked
+// FromBinary returns the routines of the module's packages that a linked
 // program contains, and their addresses. It is an error if there are none, or
 // one that looks like a routine and has no contract.
 func FromBinary(b *object.Binary, module string) ([]Target, []uint64, error) {
@@ -21,7 +22,7 @@ func FromBinary(b *object.Binary, module string) ([]Target, []uint64, error) {
 	}
 	prefixes := map[string]string{} // package, by what its symbols begin with
 	for _, p := range spec.Packages() {
-		prefixes[module+"/"+p+"."] = p
+		prefixes[module+"/"+p+"."] = path.Base(p)
 	}
 	split := func(symbol string) (pkg, name string) {
 		i := strings.LastIndexByte(symbol, '/')

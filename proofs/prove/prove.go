@@ -162,6 +162,13 @@ func (t *Target) Check(dir string) (res Result) {
 	return res
 }
 
+// Load reads the routine's certificate file, and the routine as the kernel sees
+// it. The certificates are in the order of the routine's patterns.
+func (t *Target) Load(dir string) (*kernel.Routine, []*kernel.Cert, error) {
+	r, ks, _, err := t.load(dir)
+	return r, ks, err
+}
+
 func (t *Target) load(dir string) (*kernel.Routine, []*kernel.Cert, int, error) {
 	text, err := os.ReadFile(t.File(dir))
 	if err != nil {
