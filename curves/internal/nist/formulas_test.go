@@ -3,6 +3,7 @@ package nist
 import (
 	"bytes"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -157,7 +158,7 @@ func TestTables(t *testing.T) {
 	for i, row := range baseTable() {
 		for j := range row {
 			k := big.NewInt(int64(2*j + 1))
-			check(&row[j], k.Lsh(k, uint(6*i)))
+			check(&row[j], k.Lsh(k, uint(max(0, 6*i-1))))
 		}
 	}
 	for j := range baseOdd() {
@@ -177,27 +178,39 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// TestDigits adds up the digits that multiplication uses, and checks the bounds on
-// partial sums that its comments rest on.
+// TestDigits adds up the digits that multiplication uses, from the top, and checks
+// what its comments say of the summands: they are never equal or opposite, but for
+// the last sum of k = 0.
 func TestDigits(t *testing.T) {
-	sum := func(v [5]uint64, w uint, count int) (total *big.Int) {
-		total = new(big.Int)
-		for i := range count {
-			j, negative := digit(&v, w*uint(i)+1, w)
+	// sum starts with top·2^at and adds digits of the widths, each below the last.
+	sum := func(k *big.Int, v [5]uint64, top int64, at uint, widths []uint) *big.Int {
+		total := big.NewInt(top)
+		total.Lsh(total, at)
+		for i, w := range widths {
+			at -= w
+			j, negative := digit(&v, at+1, w)
 			if j >= 1<<(w-1) {
-				t.Fatalf("width %d, digit %d: got place %d", w, i, j)
+				t.Fatalf("width %d at %d: got place %d", w, at, j)
 			}
 			d := big.NewInt(int64(2*j + 1))
 			if negative == 1 {
 				d.Neg(d)
 			}
-			total.Add(total, d.Lsh(d, w*uint(i)))
-			if bound := new(big.Int).Lsh(big.NewInt(1), w*uint(i+1)); total.CmpAbs(bound) >= 0 {
-				t.Fatalf("width %d: the sum of %d digits is %x", w, i+1, total)
+			d.Lsh(d, at)
+			difference, added := new(big.Int).Sub(total, d), new(big.Int).Add(total, d)
+			last := i == len(widths)-1 && new(big.Int).Mod(k, n).Sign() == 0
+			if difference.Mod(difference, n).Sign() == 0 || (new(big.Int).Mod(added, n).Sign() == 0) != last {
+				t.Fatalf("k = %x: the sum at %d is one of %x and %x", k, at, total, d)
 			}
+			total = added
+		}
+		if at != 0 {
+			t.Fatalf("the last digit is at %d", at)
 		}
 		return total
 	}
+	fives := slices.Repeat([]uint{5}, 51)
+	sixes := append(slices.Repeat([]uint{6}, 41), 5)
 	check := func(k *big.Int) {
 		v, negated := oddScalar(scalarOf(k))
 		want := new(big.Int).Mod(k, n)
@@ -207,14 +220,11 @@ func TestDigits(t *testing.T) {
 		if want.Bit(0) != 1 {
 			t.Fatalf("k = %x: negated is %d", k, negated)
 		}
-		five := sum(v, 5, 51)
-		if five.Add(five, new(big.Int).Lsh(big.NewInt(1), 255)); five.Cmp(want) != 0 {
-			t.Fatalf("k = %x: the digits of width 5 make %x, want %x", k, five, want)
+		if got := sum(k, v, 1, 255, fives); got.Cmp(want) != 0 {
+			t.Fatalf("k = %x: the digits of width 5 make %x, want %x", k, got, want)
 		}
-		six := sum(v, 6, 42)
-		top := big.NewInt(int64(2*(v[3]>>61) + 1))
-		if six.Add(six, top.Lsh(top, 252)); six.Cmp(want) != 0 {
-			t.Fatalf("k = %x: the digits of width 6 make %x, want %x", k, six, want)
+		if got := sum(k, v, int64(2*(v[3]>>60)+1), 251, sixes); got.Cmp(want) != 0 {
+			t.Fatalf("k = %x: the digits of width 6 make %x, want %x", k, got, want)
 		}
 	}
 	for _, k := range edgeScalars() {

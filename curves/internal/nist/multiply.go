@@ -104,40 +104,31 @@ func (p *jacobian) negateIf(cond int) {
 	p.Y.Select(&minus, &p.Y, cond)
 }
 
-// multiplyBase returns k times the base point. It takes 42 sums and a doubling,
-// for every k.
+// multiplyBase returns k times the base point. It takes 42 sums, for every k.
 func multiplyBase(k *fieldp256.Scalar) *jacobian {
 	table := baseTable()
 	v, negated := oddScalar(k)
 
-	// An odd v below 2^256 is the sum of digit i times 2^(6i), for 42 digits of
-	// width 6, and 2^252 times a positive odd number below 16.
+	// An odd v below 2^256 is 2^251 times a positive odd number below 32, plus 41
+	// digits of width 6 at the positions 6i - 1, plus one of width 5 at 0. They are
+	// added from the top.
 	//
-	// The sum of the digits below digit i is less than 2^(6i) in absolute value,
-	// so that it is not ±d·2^(6i) with an odd d, nor that plus or minus n for
-	// the digits below the last, as everything is below 2^252.
+	// No sum is exceptional. What is there before a digit d at position p is a
+	// positive, odd multiple of the weight of the digit above: more than |d|·2^p. It
+	// is not n ± d·2^p, as both are even and n is odd, but for the last digit. For
+	// that one the argument in multiply holds, with the same width.
 	var q affine
-	j, negative := digit(&v, 1, 6)
-	select32(&q, &table[0], j)
-	q.negateIf(negative)
+	select16(&q, (*[16]affine)(table[42][:]), v[3]>>60)
 	r := &jacobian{X: q.X, Y: q.Y}
 	r.Z.One()
-	for i := 1; i < 42; i++ {
-		j, negative := digit(&v, uint(6*i+1), 6)
+	for i := 41; i >= 1; i-- {
+		j, negative := digit(&v, uint(6*i), 6)
 		select32(&q, &table[i], j)
 		addAffine(r, r, &q, uint64(negative))
 	}
-	// The last sum is one of equal points for v = 30·2^252 - n. Where the sum
-	// has Z = 0, it is that, or k = 0 and right.
-	select32(&q, &table[42], v[3]>>61)
-	twice := &jacobian{X: q.X, Y: q.Y}
-	twice.Z.One()
-	double(twice, twice)
-	addAffine(r, r, &q, 0)
-	equal := r.Z.IsZero() &^ k.IsZero()
-	r.X.Select(&twice.X, &r.X, equal)
-	r.Y.Select(&twice.Y, &r.Y, equal)
-	r.Z.Select(&twice.Z, &r.Z, equal)
+	j, negative := digit(&v, 1, 5)
+	select16(&q, (*[16]affine)(table[0][:]), j)
+	addAffine(r, r, &q, uint64(negative))
 	r.negateIf(negated)
 	return r
 }

@@ -83,18 +83,20 @@ func oddMultiples(table []affine, p *affine) {
 	progression(table, one, two, z)
 }
 
-// baseTable has, at [i][j], (2j + 1)·2^(6i) times the base point. It has 86 KB
-// and is made when it is first used, in about a millisecond.
+// baseTable has, at [i][j], 2j + 1 times 2^(6i - 1), or 1 for i = 0, times the base
+// point. It has 86 KB and is made when it is first used, in about a millisecond.
 var baseTable = sync.OnceValue(func() *[43][32]affine {
 	table := new([43][32]affine)
 	p := *generator()
 	for i := range table {
 		oddMultiples(table[i][:], &p)
-		// 2^(6(i+1))·G = 2·32·2^(6i)·G, where 32 = 31 + 1.
+		// The next p is 32p = 31p + p in the first row, and 64p in the others.
 		q := jacobian{X: table[i][15].X, Y: table[i][15].Y}
 		q.Z.One()
-		addAffine(&q, &q, &table[i][0], 0)
-		double(&q, &q)
+		addAffine(&q, &q, &p, 0)
+		if i > 0 {
+			double(&q, &q)
+		}
 		p, _ = q.affine()
 	}
 	return table
