@@ -87,7 +87,7 @@ type matrix struct {
 }
 
 // quotients finds divisions from the highest 64 bits of r0 and the bits of r1 at the
-// same places, as far as these determine the quotients and the remainders are longer
+// same places, as far as these determine the quotients, until a remainder is no longer
 // than halfBits (D. H. Lehmer, 1938, with the condition of G. E. Collins; T. Jebelean,
 // "A double-digit Lehmer-Euclid algorithm", 1995, section 2). It reports whether there
 // are any.
@@ -95,12 +95,12 @@ func quotients(r0, r1 *wide) (m matrix, ok bool) {
 	low := r0.length() - 64
 	x, y := r0.word(low), r1.word(low)
 	m = matrix{u0: 1, v1: 1}
-	for y != 0 {
+	for y != 0 && low+bits.Len64(y) > halfBits {
 		q := x / y
 		z := x - q*y
 		// No overflow: u·y and v·y are at most the first x.
 		u, v := m.u0+q*m.u1, m.v0+q*m.v1
-		if z < v || y-z < m.v1+v || low+bits.Len64(z) <= halfBits+1 {
+		if z < v || y-z < m.v1+v {
 			break
 		}
 		x, y = y, z

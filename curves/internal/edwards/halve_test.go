@@ -91,8 +91,8 @@ func TestQuotients(t *testing.T) {
 		if s0 != toWide(a) || s1 != toWide(b) || odd != m.odd || u0.Uint64() != m.u0 || v0.Uint64() != m.v0 || u1.Uint64() != m.u1 || v1.Uint64() != m.v1 {
 			t.Errorf("k = %x: got remainders %x, %x, matrix %v; want %x, %x, matrix %x %x %x %x", k, s0, s1, m, a, b, u0, v0, u1, v1)
 		}
-		if s1.length() <= halfBits {
-			t.Errorf("k = %x: the remainder %x is too short", k, s1)
+		if s0.length() <= halfBits {
+			t.Errorf("k = %x: there are divisions behind the remainder %x", k, s0)
 		}
 	})
 	if found < 50 {
