@@ -99,8 +99,8 @@ func TestGenerateKey(t *testing.T) {
 	}
 }
 
-// TestLengths gives keys, seeds and signatures of all lengths to all functions.
-func TestLengths(t *testing.T) {
+// Keys, seeds and signatures of all lengths, for all functions.
+func TestReport_golang_go_60411(t *testing.T) {
 	_, key, err := GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)

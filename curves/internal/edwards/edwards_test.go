@@ -295,3 +295,28 @@ func TestLadder(t *testing.T) {
 		}
 	})
 }
+
+// A point that was never set equals no other, and the result may take the place of
+// an argument.
+func TestReport_FiloSottile_edwards25519_13(t *testing.T) {
+	var zero Point
+	if zero.IsIdentity() != 0 {
+		t.Error("a point that was never set is the neutral element")
+	}
+	seven, nine := fromInt(big.NewInt(7)), fromInt(big.NewInt(9))
+	for _, a := range samplePoints(t) {
+		p := Point{a.scaled(big.NewInt(5))}
+		if p.Negate(&p); !a.negative().is(&p.p) {
+			t.Errorf("Negate(%x) in place: got %x", a.bytes(), p.Bytes())
+		}
+		p = Point{a.scaled(big.NewInt(5))}
+		if p.MultiplyByCofactor(&p); !a.times(big.NewInt(8)).is(&p.p) {
+			t.Errorf("MultiplyByCofactor(%x) in place: got %x", a.bytes(), p.Bytes())
+		}
+		terms := []Term{{Point{a.scaled(big.NewInt(5))}, seven}, {Point{a.scaled(big.NewInt(3))}, seven}}
+		want := modelBase().times(big.NewInt(9)).add(a.times(big.NewInt(14)))
+		if got := terms[1].Point.MultiScalarVarTime(&nine, terms); !want.is(&got.p) {
+			t.Errorf("MultiScalarVarTime of %x in place: got %x, want %x", a.bytes(), got.Bytes(), want.bytes())
+		}
+	}
+}

@@ -120,9 +120,10 @@ func (p *Point) MultiplyByCofactor(q *Point) *Point {
 	return p
 }
 
-// IsIdentity returns 1 if p is the neutral element, else 0.
+// IsIdentity returns 1 if p is the neutral element, else 0. It is 0 for a Point
+// that was never set.
 func (p *Point) IsIdentity() int {
-	return p.p.X.IsZero() & p.p.Y.Equal(&p.p.Z)
+	return p.p.X.IsZero() & p.p.Y.Equal(&p.p.Z) & (1 - p.p.Z.IsZero())
 }
 
 // setExtended sets r = p.
