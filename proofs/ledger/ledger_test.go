@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/seed-6f9cd256/fieldproof/curves/p256"   // so that no result outlives a change of
-	_ "github.com/seed-6f9cd256/fieldproof/curves/x25519" // the assembly in the cache of go test
 	"github.com/seed-6f9cd256/fieldproof/proofs/ledger"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"

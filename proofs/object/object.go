@@ -43,7 +43,7 @@ func Load(dir string, patterns ...string) ([]*Package, error) {
 	}
 	defer os.RemoveAll(tmp)
 
-	args := []string{"list", "-export", "-json=ImportPath,Name,Export,SFiles"}
+	args := []string{"list", "-export", "-json=ImportPath,Name,Dir,Export,SFiles"}
 	out, err := goCommand(dir, append(append(args, "--"), patterns...)...)
 	if err != nil {
 		return nil, err
@@ -70,6 +70,7 @@ func Load(dir string, patterns ...string) ([]*Package, error) {
 // listed is what go list says of a package.
 type listed struct {
 	ImportPath, Name string
+	Dir              string
 	Export           string   // the archive of the compiled package
 	SFiles           []string // its assembly files
 }
@@ -78,6 +79,13 @@ func (l *listed) load(dir, binary string) (*Package, error) {
 	p := &Package{ImportPath: l.ImportPath, Name: l.Name}
 	if len(l.SFiles) == 0 {
 		return p, nil
+	}
+	for _, f := range l.SFiles {
+		// The go command reads the file in a process of its own. Looking at it
+		// here tells go test that a cached result depends on it.
+		if _, err := os.Stat(filepath.Join(l.Dir, f)); err != nil {
+			return nil, err
+		}
 	}
 	symbols, err := goCommand(dir, "tool", "nm", "-type", l.Export)
 	if err != nil {
