@@ -17,7 +17,11 @@
 // The flag -bench selects by name as `go test -bench` does, also what is
 // compared: ///impl=(ours|filippo) leaves the other peers out. With -purego, ours
 // and the peers are built without assembly. With -markdown the table is one for
-// README.md.
+// README.md, and -svg writes a bar chart of the ratios to a file.
+//
+// Where the command openssl is installed, OpenSSL is a peer in the operations that
+// `openssl speed` knows; it times each for a second in every round. -openssl=false
+// leaves it out, and so does -purego.
 package main
 
 import (
@@ -41,6 +45,8 @@ type options struct {
 	benchtime string
 	purego    bool
 	markdown  bool
+	svg       string
+	openssl   bool
 }
 
 func main() {
@@ -77,6 +83,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "ratio:", err)
 		return 1
 	}
+	if opt.svg != "" {
+		if err := t.writeChart(opt.svg); err != nil {
+			fmt.Fprintln(stderr, "ratio:", err)
+			return 1
+		}
+	}
 	return 0
 }
 
@@ -90,6 +102,8 @@ func parseFlags(args []string, stderr io.Writer) (options, error) {
 	fs.StringVar(&opt.benchtime, "benchtime", "2ms", "time each benchmark for `d` in each round: a duration, or a number of steps such as 1000x")
 	fs.BoolVar(&opt.purego, "purego", false, "compare portable code: build ours and the peers with the tag purego")
 	fs.BoolVar(&opt.markdown, "markdown", false, "print a Markdown table")
+	fs.StringVar(&opt.svg, "svg", "", "write a bar chart of the ratios to `file`")
+	fs.BoolVar(&opt.openssl, "openssl", true, "time OpenSSL too, if the command openssl is installed")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fs.SetOutput(stderr)

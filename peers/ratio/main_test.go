@@ -23,6 +23,7 @@ func TestBadFlags(t *testing.T) {
 		{"-benchtime 0x", `-benchtime is "0x", want a positive duration`},
 		{"-benchtime x", `-benchtime is "x", want a positive duration`},
 		{"-purego=perhaps", `invalid boolean value "perhaps" for -purego`},
+		{"-openssl=perhaps", `invalid boolean value "perhaps" for -openssl`},
 		{"-peers", "flag provided but not defined: -peers"},
 		{"Multiply", `got argument "Multiply", want flags only`},
 	} {
@@ -39,7 +40,7 @@ func TestHelp(t *testing.T) {
 	if code := run(context.Background(), []string{"-help"}, &stdout, &stderr); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	for _, want := range []string{"usage: go run ./peers/ratio", "-benchtime", "-bench", "-count", "-markdown", "-purego"} {
+	for _, want := range []string{"usage: go run ./peers/ratio", "-benchtime", "-bench", "-count", "-markdown", "-purego", "-svg", "-openssl"} {
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("help lacks %q:\n%s", want, &stderr)
 		}

@@ -50,14 +50,32 @@ func measure(ctx context.Context, opt options, stderr io.Writer) (out []byte, in
 		return nil, nil, err
 	}
 
+	var peer *openssl
+	if opt.openssl && !opt.purego {
+		if peer, err = findOpenSSL(ctx); err != nil {
+			return nil, nil, err
+		}
+		if peer != nil {
+			versions += "; openssl: " + peer.version
+		}
+	}
+
 	p := &progress{w: stderr, terminal: isTerminal(stderr), rounds: opt.count, start: time.Now()}
 	var buf bytes.Buffer
 	for range opt.count {
 		p.startRound()
 		cmd := exec.CommandContext(ctx, binary, "-test.run=^$", "-test.bench="+opt.bench,
 			"-test.benchtime="+opt.benchtime, "-test.count=1", "-test.timeout=0")
+		round := buf.Len()
 		if err := runRound(cmd, &buf, p); err != nil {
 			return nil, nil, err
+		}
+		if peer != nil {
+			lines, err := peer.round(ctx, buf.Bytes()[round:])
+			if err != nil {
+				return nil, nil, err
+			}
+			buf.Write(lines)
 		}
 		if p.done == 0 {
 			return nil, nil, fmt.Errorf("-bench %q matches no benchmark; names are like Field25519/Multiply/chained/impl=ours", opt.bench)

@@ -345,8 +345,8 @@ func chosenScalars(n int) (list [][]byte) {
 		// The inverse of 3, so that its own inverse has zeros in its top words.
 		"aaaaaaaa00000000aaaaaaaaaaaaaaaa7def51c91a0fbf034d26872ca84218e1",
 		"ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632550",
-		// 30·2^252 less the order, where multiplication of the base point adds equal
-		// points.
+		// 30·2^252 less the order, where multiplication of the base point would add
+		// equal points in another order of its windows.
 		"e0000000ffffffff00000000000000004319055258e8617b0c46353d039cdaaf",
 		"0000000000000000000000000000000000000000000000010000000000000000",
 		"0000000000000000000000000000000100000000000000000000000000000000",
