@@ -22,7 +22,7 @@ const (
 // HostADX reports whether this process should run the ADX implementations: the
 // kernel lists ADX and BMI2, and GODEBUG does not switch one of them off.
 func HostADX() Host {
-	if !Assembly {
+	if architecture() != "amd64" {
 		return Without
 	}
 	if runtime.GOOS != "linux" {
@@ -56,17 +56,13 @@ func hostADX(cpuinfo, godebug string) Host {
 	return Unknown
 }
 
-// ranAll returns an error if an implementation was left out that the machine
-// can run.
-func (c *checker) ranAll(host Host) error {
-	want := []string{Generic}
-	if Assembly {
-		want = append(want, AMD64)
-	}
-	if host == With && c.routine.Multiplies() {
-		want = append(want, ADX)
-	}
-	for _, set := range want {
+// ranAll returns an error if an implementation of a build for arch was left out
+// that the machine can run.
+func (c *checker) ranAll(arch string, host Host) error {
+	for _, set := range sets(c.routine, arch) {
+		if set == ADX && host != With {
+			continue
+		}
 		if c.ran[set] == 0 {
 			return fmt.Errorf("%s %s: the %s implementation did not run, on a machine that has what it needs",
 				c.routine.Field.Name, c.routine.Kind, set)

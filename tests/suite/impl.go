@@ -14,6 +14,7 @@ package suite
 
 import (
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"github.com/seed-6f9cd256/fieldproof/spec"
@@ -24,13 +25,14 @@ const (
 	Generic = "generic" // portable Go
 	AMD64   = "amd64"   // baseline x86-64
 	ADX     = "adx"     // x86-64 with BMI2 and ADX
+	ARM64   = "arm64"   // AArch64
 )
 
 // An Impl is one implementation of one routine.
 type Impl struct {
 	Field     string // spec.Field.Name or spec.Curve.Name
 	Kind      spec.Kind
-	Set       string // Generic, AMD64 or ADX
+	Set       string // Generic or one of those above
 	Available bool   // the CPU can run it
 
 	// Call runs the routine. p holds the pointer parameters and v the Value
@@ -48,15 +50,28 @@ type group struct {
 	impls   []Impl
 }
 
-// sets returns the implementations that the routine must have in this build.
-func sets(r *spec.Routine, assembly bool) []string {
-	switch {
-	case !assembly:
-		return []string{Generic}
-	case !r.Multiplies():
-		return []string{Generic, AMD64}
+// architecture returns the one whose assembly this build has, or "".
+func architecture() string {
+	if Assembly {
+		return runtime.GOARCH
 	}
-	return []string{Generic, AMD64, ADX}
+	return ""
+}
+
+// sets returns the implementations that the routine must have in a build with
+// the assembly of an architecture, or with none.
+func sets(r *spec.Routine, arch string) []string {
+	all := []string{Generic}
+	switch arch {
+	case "amd64":
+		all = append(all, AMD64)
+		if r.Multiplies() {
+			all = append(all, ADX)
+		}
+	case "arm64":
+		all = append(all, ARM64)
+	}
+	return all
 }
 
 // An owner is a field or a curve with its routines.
@@ -80,7 +95,7 @@ func owners() []owner {
 // every field that the table names must have exactly the implementations that
 // belong to the build, so that a table that lost a line is not a test that
 // passes.
-func groups(table []Impl, assembly bool) ([]group, error) {
+func groups(table []Impl, arch string) ([]group, error) {
 	type key struct {
 		field string
 		kind  spec.Kind
@@ -106,7 +121,7 @@ func groups(table []Impl, assembly bool) ([]group, error) {
 		}
 		for _, r := range o.routines {
 			g := group{routine: r}
-			for _, set := range sets(r, assembly) {
+			for _, set := range sets(r, arch) {
 				k := key{o.name, r.Kind, set}
 				i, ok := byKey[k]
 				if !ok {

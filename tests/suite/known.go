@@ -11,7 +11,7 @@ import (
 
 // find returns the checker of one routine in the table.
 func find(table []Impl, field string, kind spec.Kind) (*checker, error) {
-	gs, err := groups(table, Assembly)
+	gs, err := groups(table, architecture())
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func Guard(t *testing.T, table []Impl) {
 	if !canGuard {
 		t.Skip("the standard library cannot protect pages on this system")
 	}
-	gs, err := groups(table, Assembly)
+	gs, err := groups(table, architecture())
 	if err != nil {
 		t.Fatal(err)
 	}

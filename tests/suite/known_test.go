@@ -33,7 +33,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("known(%d, %v): got error %v, want one with %q", test.want, test.values, err, test.expect)
 		}
 	}
-	if _, err := find(table(t, "p256", Assembly), "p256", "Divide"); err == nil {
+	if _, err := find(table(t, "p256", architecture()), "p256", "Divide"); err == nil {
 		t.Error("a routine that does not exist was found")
 	}
 }

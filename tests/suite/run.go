@@ -27,7 +27,7 @@ func Checks() int {
 // and where one that this machine can run did not run.
 func Run(t *testing.T, table []Impl) {
 	t.Helper()
-	gs, err := groups(table, Assembly)
+	gs, err := groups(table, architecture())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func Run(t *testing.T, table []Impl) {
 			if err := c.guardCases(); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.ranAll(HostADX()); err != nil {
+			if err := c.ranAll(architecture(), HostADX()); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -57,7 +57,7 @@ func Run(t *testing.T, table []Impl) {
 // spending its time on making inputs shorter.
 func Fuzz(f *testing.F, table []Impl) {
 	f.Helper()
-	gs, err := groups(table, Assembly)
+	gs, err := groups(table, architecture())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -170,7 +170,7 @@ func TestDrawInBounds(t *testing.T) {
 }
 
 // table returns model implementations of everything that spec has for a field.
-func table(t *testing.T, field string, assembly bool) []Impl {
+func table(t *testing.T, field string, arch string) []Impl {
 	t.Helper()
 	f, err := spec.Lookup(field)
 	if err != nil {
@@ -178,7 +178,7 @@ func table(t *testing.T, field string, assembly bool) []Impl {
 	}
 	var all []Impl
 	for _, r := range f.Routines() {
-		for _, set := range sets(r, assembly) {
+		for _, set := range sets(r, arch) {
 			all = append(all, model(t, r, set))
 		}
 	}
@@ -186,11 +186,11 @@ func table(t *testing.T, field string, assembly bool) []Impl {
 }
 
 func TestGroups(t *testing.T) {
-	full := table(t, "p256", true)
-	if gs, err := groups(full, true); err != nil || len(gs) == 0 || gs[0].impls[0].Set != Generic {
+	full := table(t, "p256", "amd64")
+	if gs, err := groups(full, "amd64"); err != nil || len(gs) == 0 || gs[0].impls[0].Set != Generic {
 		t.Errorf("a full table: got %d groups and error %v, want the generic one first", len(gs), err)
 	}
-	if _, err := groups(table(t, "p256", false), false); err != nil {
+	if _, err := groups(table(t, "p256", ""), ""); err != nil {
 		t.Errorf("a full table of portable code: %v", err)
 	}
 	without := func(set string, kind spec.Kind) []Impl {
@@ -203,7 +203,7 @@ func TestGroups(t *testing.T) {
 		return rest
 	}
 	extra := func(field string, kind spec.Kind, set string) []Impl {
-		return append(table(t, "p256", true), Impl{Field: field, Kind: kind, Set: set, Call: full[0].Call})
+		return append(table(t, "p256", "amd64"), Impl{Field: field, Kind: kind, Set: set, Call: full[0].Call})
 	}
 	for _, test := range []struct {
 		name   string
@@ -220,7 +220,7 @@ func TestGroups(t *testing.T) {
 		{"a set that the routine does not have", extra("p256", spec.KindAdd, ADX), "p256 Add (adx) is in the table"},
 		{"no function", append(without(AMD64, spec.KindAdd), Impl{Field: "p256", Kind: spec.KindAdd, Set: AMD64}), "no Call"},
 	} {
-		if _, err := groups(test.table, true); err == nil || !strings.Contains(err.Error(), test.expect) {
+		if _, err := groups(test.table, "amd64"); err == nil || !strings.Contains(err.Error(), test.expect) {
 			t.Errorf("%s: got error %v, want one with %q", test.name, err, test.expect)
 		}
 	}
@@ -237,16 +237,16 @@ func TestRanAll(t *testing.T) {
 	if err := c.randomCases(1, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.ranAll(With); err == nil || !strings.Contains(err.Error(), "adx implementation did not run") {
+	if err := c.ranAll("amd64", With); err == nil || !strings.Contains(err.Error(), "adx implementation did not run") {
 		t.Errorf("on a machine with ADX: got error %v", err)
 	}
 	for _, h := range []Host{Without, Unknown} {
-		if err := c.ranAll(h); err != nil {
+		if err := c.ranAll("amd64", h); err != nil {
 			t.Errorf("on a machine where ADX is %v: %v", h, err)
 		}
 	}
 	c = newChecker(group{r, impls})
-	if err := c.ranAll(Without); err == nil {
+	if err := c.ranAll("amd64", Without); err == nil {
 		t.Error("a checker that called nothing passed")
 	}
 }

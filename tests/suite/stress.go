@@ -20,7 +20,7 @@ import (
 // wrong if the goroutine is switched off before its caller restores it.
 func Stress(t *testing.T, table []Impl, duration time.Duration) {
 	t.Helper()
-	gs, err := groups(table, Assembly)
+	gs, err := groups(table, architecture())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ const stressFault = "FIELDPROOF_STRESS_FAULT"
 // TestStress checks that Stress passes routines that are right, and forces
 // collections of garbage while it runs them.
 func TestStress(t *testing.T) {
-	impls := table(t, "p256", Assembly)
+	impls := table(t, "p256", architecture())
 	spoil := spoiler(t)
 	for i := range impls {
 		right := impls[i].Call

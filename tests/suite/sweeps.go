@@ -151,7 +151,7 @@ const maxDuration = 100 * time.Microsecond
 // of many calls, since what other programs do is not the routine's fault.
 func CheckDurations(t *testing.T, table []Impl) {
 	t.Helper()
-	gs, err := groups(table, Assembly)
+	gs, err := groups(table, architecture())
 	if err != nil {
 		t.Fatal(err)
 	}

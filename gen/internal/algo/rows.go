@@ -136,10 +136,12 @@ func (m machine) addRowChains(z []*limb.Word, at int, x []*limb.Word, y, in *lim
 		in = zero
 	}
 	z[at+n], c = m.Add(z[at+n], in, c)
+	out = m.CarryWord(c)
 	for j := range x {
 		z[at+j+1], d = m.Add(z[at+j+1], his[j], d)
 	}
-	return m.Sum(m.CarryWord(c), m.CarryWord(d)), nil
+	out, _ = m.Add(out, zero, d)
+	return out, nil
 }
 
 // addRowSingle carries a whole word from column to column, because the

@@ -7,34 +7,10 @@ import (
 	"go/format"
 	"strings"
 
-	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
 	"github.com/seed-6f9cd256/fieldproof/gen/internal/algo"
-	"github.com/seed-6f9cd256/fieldproof/gen/internal/amd64"
 	"github.com/seed-6f9cd256/fieldproof/gen/internal/gosrc"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
-
-// sets are the instruction sets of amd64, the fastest last.
-var sets = []amd64.Set{amd64.Baseline, amd64.ADX}
-
-// setsOf returns the instruction sets for which a routine has a variant: one
-// without multiplications would be the same on all of them.
-func setsOf(r *spec.Routine) []amd64.Set {
-	if r.Multiplies() {
-		return sets
-	}
-	return sets[:1]
-}
-
-// instructions names an instruction set in documentation.
-func instructions(s amd64.Set) string {
-	if s.ADX {
-		return "BMI2 and ADX"
-	}
-	return "baseline amd64"
-}
 
 // A unit is a set of routines that stand in files of their own.
 type unit struct {
@@ -60,16 +36,26 @@ func (u unit) files(command string) (map[string][]byte, error) {
 	}{
 		{"_generic.go", u.generic},
 		{"_noasm.go", noasm},
-		{"_amd64.go", stubs},
-		{"_amd64.s", assembly},
 		{"_impls_test.go", implsGeneric},
-		{"_impls_amd64_test.go", implsAMD64},
 	} {
 		b, err := g.make(u, command)
 		if err != nil {
 			return nil, err
 		}
 		files[u.base+g.name] = b
+	}
+	for _, a := range architectures {
+		for name, make := range map[string]func(architecture, unit, string) ([]byte, error){
+			"_" + a.name + ".go":            stubs,
+			"_" + a.name + ".s":             architecture.assembly,
+			"_impls_" + a.name + "_test.go": implsAssembly,
+		} {
+			b, err := make(a, u, command)
+			if err != nil {
+				return nil, err
+			}
+			files[u.base+name] = b
+		}
 	}
 	return files, nil
 }
@@ -189,7 +175,7 @@ func forward(b *bytes.Buffer, r *spec.Routine, suffix string) {
 }
 
 func noasm(u unit, command string) ([]byte, error) {
-	b := source(u.Field, command, "!amd64 || purego")
+	b := source(u.Field, command, withoutAssembly())
 	for _, r := range u.routines {
 		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.TypedSignature(r))
 		forward(b, r, "Generic")
@@ -198,66 +184,32 @@ func noasm(u unit, command string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-func stubs(u unit, command string) ([]byte, error) {
+func stubs(a architecture, u unit, command string) ([]byte, error) {
 	b := source(u.Field, command, "!purego")
 	for _, r := range u.routines {
+		base, special := a.variantsOf(r)
 		comment(b, fmt.Sprintf("%s: %s", r.Name(), algo.Source(r)))
-		uses := instructions(amd64.Baseline)
-		if r.Multiplies() {
-			uses = fmt.Sprintf("%s where the CPU has them, else %s", instructions(amd64.ADX), uses)
+		uses := base.about
+		for _, v := range special {
+			uses = fmt.Sprintf("%s, else %s", v.where, uses)
 		}
 		comment(b, Contract(r, uses)...)
 		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.TypedSignature(r))
-		if r.Multiplies() {
-			_, result := arguments(r)
-			if result == "" {
-				b.WriteString("if useADX {\n")
-				forward(b, r, amd64.ADX.Suffix)
-				b.WriteString("return\n}\n")
-			} else {
-				return nil, fmt.Errorf("%s multiplies and has a result: no such dispatch is written", r.Name())
+		for _, v := range special {
+			if _, result := arguments(r); result != "" {
+				return nil, fmt.Errorf("%s has two variants and a result: no such dispatch is written", r.Name())
 			}
+			fmt.Fprintf(b, "if %s {\n", v.use)
+			forward(b, r, v.suffix)
+			b.WriteString("return\n}\n")
 		}
-		forward(b, r, amd64.Baseline.Suffix)
+		forward(b, r, base.suffix)
 		b.WriteString("}\n\n")
-		for _, s := range setsOf(r) {
-			fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", r.Name(), s.Suffix, gosrc.TypedSignature(r))
+		for _, v := range append([]variant{base}, special...) {
+			fmt.Fprintf(b, "//go:noescape\nfunc %s%s%s\n\n", r.Name(), v.suffix, gosrc.TypedSignature(r))
 		}
 	}
 	return format.Source(b.Bytes())
-}
-
-func assembly(u unit, command string) ([]byte, error) {
-	ctx := build.NewContext()
-	ctx.ConstraintExpr("!purego")
-	for _, r := range u.routines {
-		for _, s := range setsOf(r) {
-			p, err := algo.Record(r, s.Features)
-			if err != nil {
-				return nil, err
-			}
-			doc := append([]string{algo.Source(r)}, Contract(r, instructions(s))...)
-			if err := amd64.Add(ctx, p, s, r.Name()+s.Suffix, doc); err != nil {
-				return nil, err
-			}
-		}
-	}
-	file, err := ctx.Result()
-	if err != nil {
-		return nil, err
-	}
-	if err := pass.Compile.Execute(file); err != nil {
-		return nil, err
-	}
-	out, err := printer.NewGoAsm(printer.Config{Name: command, Pkg: u.Package}).Print(file)
-	if err != nil {
-		return nil, err
-	}
-	// The heading goes below the first line, which marks the file as generated.
-	first, rest, _ := bytes.Cut(out, []byte("\n\n"))
-	head := new(bytes.Buffer)
-	comment(head, heading(u, "Assembly routines")...)
-	return bytes.Join([][]byte{first, bytes.TrimRight(head.Bytes(), "\n"), rest}, []byte("\n\n")), nil
 }
 
 // impl writes one row of a test table.
@@ -296,16 +248,13 @@ func implsGeneric(u unit, command string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-func implsAMD64(u unit, command string) ([]byte, error) {
+func implsAssembly(a architecture, u unit, command string) ([]byte, error) {
 	b := source(u.Field, command, "!purego", "unsafe", suiteImport)
 	fmt.Fprintf(b, "func init() {\n%sImpls = append(%sImpls, []suite.Impl{\n", u.base, u.base)
 	for _, r := range u.routines {
-		for _, s := range setsOf(r) {
-			available := "true"
-			if s.ADX {
-				available = "hasADX"
-			}
-			impl(b, r, s.Name, s.Suffix, available)
+		base, special := a.variantsOf(r)
+		for _, v := range append([]variant{base}, special...) {
+			impl(b, r, v.name, v.suffix, v.available)
 		}
 	}
 	b.WriteString("}...)\n}\n")

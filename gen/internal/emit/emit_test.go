@@ -129,6 +129,8 @@ func TestHeadings(t *testing.T) {
 				"_generic.go": {"portable Go.\n"},
 				"_amd64.go":   {"baseline amd64.\n"},
 				"_amd64.s":    {"baseline amd64.\n"},
+				"_arm64.go":   {"arm64.\n"},
+				"_arm64.s":    {"arm64.\n"},
 			}
 			if r.Multiplies() {
 				want["_amd64.go"] = []string{"BMI2 and ADX where the CPU has them, else baseline amd64.\n"}
@@ -146,8 +148,10 @@ func TestHeadings(t *testing.T) {
 				}
 			}
 		}
-		if head := "routines modulo p, " + f.Title + ":\n"; !bytes.Contains(files[f.Prefix+"_amd64.s"], []byte(head)) {
-			t.Errorf("%s: no heading with %q", f.Name, head)
+		for _, suffix := range []string{"_amd64.s", "_arm64.s"} {
+			if head := "routines modulo p, " + f.Title + ":\n"; !bytes.Contains(files[f.Prefix+suffix], []byte(head)) {
+				t.Errorf("%s%s: no heading with %q", f.Prefix, suffix, head)
+			}
 		}
 	}
 }
