@@ -115,14 +115,14 @@ func (b *BatchVerifier) allHold(seed *[32]byte, indices []int) bool {
 
 // factors returns a number below 2^128 for each of the claims. It is hashed from
 // the claims as well as from the seed: so a seed that somebody knows, or that
-// comes twice, does no harm.
+// comes twice, does no harm. A claim is S and k, which is itself a hash of R, A and
+// the message.
 func (b *BatchVerifier) factors(seed *[32]byte, indices []int) [][32]byte {
 	h := sha512.New()
 	h.Write([]byte("fieldproof ed25519 batch"))
 	h.Write(seed[:])
 	for _, j := range indices {
 		c := &b.claims[j]
-		h.Write(c.encoded[:])
 		h.Write(c.s.Bytes())
 		h.Write(c.k.Bytes())
 	}

@@ -220,14 +220,12 @@ func TestBatchFactors(t *testing.T) {
 			t.Errorf("factor %d is %x", i, f)
 		}
 	}
+	seed[31] ^= 1
+	if b.factors(&seed, indices)[0] == was[0] {
+		t.Error("the factors do not depend on the seed")
+	}
+	seed[31] ^= 1
 	for i := range b.claims {
-		for name, part := range map[string]*byte{"A": &b.claims[i].encoded[0], "R": &b.claims[i].encoded[63], "the seed": &seed[31]} {
-			*part ^= 1
-			if b.factors(&seed, indices)[0] == was[0] {
-				t.Errorf("the factors do not depend on %s of claim %d", name, i)
-			}
-			*part ^= 1
-		}
 		for name, part := range map[string]*field25519.Scalar{"S": &b.claims[i].s, "k": &b.claims[i].k} {
 			var old field25519.Scalar
 			old.Set(part)

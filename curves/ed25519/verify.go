@@ -61,7 +61,6 @@ var errInvalid = errors.New("ed25519: invalid signature")
 type claim struct {
 	minusA, minusR edwards.Point
 	s, k           field25519.Scalar
-	encoded        [64]byte // A and R
 }
 
 // set decodes a signature and all that belongs to it.
@@ -85,8 +84,6 @@ func (c *claim) set(r Rule, publicKey PublicKey, message, sig []byte, opts *Opti
 	if !c.minusA.SetBytesVarTime((*[32]byte)(publicKey)) {
 		return errors.New("ed25519: invalid public key: no point has that encoding")
 	}
-	copy(c.encoded[:], publicKey)
-	copy(c.encoded[32:], sig)
 	encoded := [32]byte(sig[:32])
 	decode := c.minusR.SetBytesVarTime
 	if r == Cofactorless {

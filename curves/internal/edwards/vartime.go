@@ -2,6 +2,7 @@ package edwards
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"sync"
 )
 
@@ -68,11 +69,12 @@ func (s *schedule) add(k *[32]byte, width uint, table int32) {
 		if at%64 > 64-width {
 			window |= words[at/64+1] << (64 - at%64)
 		}
-		window = window&(1<<width-1) + carry
-		if window&1 == 0 {
-			at++
+		if carry == window&1 {
+			// Digits 0, as long as the bits are all equal to the carry.
+			at += uint(bits.TrailingZeros64(window ^ -carry | 1<<(64-at%64)))
 			continue
 		}
+		window = window&(1<<width-1) + carry
 		carry = window >> (width - 1)
 		s.steps = append(s.steps, step{s.first[at], table, int8(int64(window) - int64(carry<<width))})
 		s.first[at] = int32(len(s.steps) - 1)
