@@ -6,6 +6,8 @@ package explain
 import (
 	"fmt"
 	"math/big"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
@@ -96,6 +98,19 @@ func (n *Names) Loc(l k.Loc) string {
 		return amd64.Reg(reg).String()
 	}
 }
+
+// Text replaces the numbers of locations in a message of the kernel by their names.
+func (n *Names) Text(message string) string {
+	return locations.ReplaceAllStringFunc(message, func(s string) string {
+		l, err := strconv.Atoi(strings.TrimPrefix(s, "location "))
+		if name := n.Loc(k.Loc(l)); err == nil && name != "" {
+			return name
+		}
+		return s
+	})
+}
+
+var locations = regexp.MustCompile(`location [0-9]+`)
 
 // argument returns the name of the parameter that is passed in the location, or "".
 func (n *Names) argument(l k.Loc) string {

@@ -48,8 +48,8 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 	if !errors.As(err, &at) || p == nil {
 		return f
 	}
-	f.Reason = at.Err.Error()
 	names := explain.NewNames(r, pat, p)
+	f.Reason = names.Text(at.Err.Error())
 	var left *search.Leftover
 	if errors.As(err, &left) {
 		f.Reason = fmt.Sprintf("%s %s", left.What, names.Poly(left.Poly))

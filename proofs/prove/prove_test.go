@@ -145,3 +145,10 @@ func TestTargets(t *testing.T) {
 		}
 	}
 }
+
+// TestFromBinary refuses a program for another architecture.
+func TestFromBinary(t *testing.T) {
+	if _, _, err := FromBinary(&object.Binary{Arch: "riscv64"}, "example.com/m"); err == nil || !strings.Contains(err.Error(), "the program is for riscv64") {
+		t.Errorf("got %v, want an error about the architecture", err)
+	}
+}
