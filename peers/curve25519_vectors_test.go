@@ -10,6 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	voied25519 "github.com/oasisprotocol/curve25519-voi/primitives/ed25519"
+	"pgregory.net/rapid"
+
 	"github.com/seed-6f9cd256/fieldproof/curves/ed25519"
 	"github.com/seed-6f9cd256/fieldproof/curves/x25519"
 	"github.com/seed-6f9cd256/fieldproof/peers/wycheproof"
@@ -166,4 +169,40 @@ func TestReport_dalek_cryptography_ed25519_dalek_115(t *testing.T) {
 		}
 		t.Logf("rule %d: %d of %d vectors are valid", r, accepted, len(list))
 	}
+}
+
+// TestRulesAgainstVoi compares both rules with those of the same meaning in
+// curve25519-voi, on the vectors of edge cases with parts that are exchanged and bits
+// that are changed.
+func TestRulesAgainstVoi(t *testing.T) {
+	list, _ := edgeVectors(t)
+	peers := map[ed25519.Rule]*voied25519.VerifyOptions{
+		ed25519.Cofactorless: voied25519.VerifyOptionsStdLib,
+		ed25519.ZIP215:       voied25519.VerifyOptionsZIP_215,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SampledFrom(list).Draw(t, "vector")
+		public, message, sig := slices.Clone(v.public), v.message, slices.Clone(v.sig)
+		other := rapid.SampledFrom(list).Draw(t, "other vector")
+		switch rapid.IntRange(0, 5).Draw(t, "change") {
+		case 0:
+			copy(public, other.public)
+		case 1:
+			copy(sig[:32], other.sig[:32])
+		case 2:
+			copy(sig[32:], other.sig[32:])
+		case 3:
+			message = other.message
+		case 4:
+			part := rapid.SampledFrom([][]byte{public, sig}).Draw(t, "part")
+			bit := rapid.IntRange(0, 8*len(part)-1).Draw(t, "bit")
+			part[bit/8] ^= 1 << (bit % 8)
+		}
+		for r, options := range peers {
+			want := voied25519.VerifyWithOptions(public, message, sig, &voied25519.Options{Verify: options})
+			if got := r.Verify(public, message, sig); got != want {
+				t.Errorf("rule %d: A = %x, M = %x, signature %x: got %t, want %t", r, public, message, sig, got, want)
+			}
+		}
+	})
 }
