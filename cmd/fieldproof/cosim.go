@@ -12,7 +12,7 @@ import (
 // cosim is the command "fieldproof cosim".
 func cosim(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fieldproof cosim", flag.ContinueOnError)
-	n := flags.Int("n", 10_000_000, "execute and compare `states` in all")
+	n := flags.Int("states", 10_000_000, "execute and compare that `number` of states in all")
 	seed := flags.Uint64("seed", 1, "draw the states from this `number`")
 	status := parse(flags, "usage: fieldproof cosim [flags]\n"+
 		"Executes every modelled form of instruction on this CPU and on the emulator of\n"+

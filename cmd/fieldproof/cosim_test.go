@@ -16,7 +16,7 @@ func TestCosim(t *testing.T) {
 		t.Skip(err)
 	}
 	var stdout, stderr bytes.Buffer
-	status := run([]string{"cosim", "-n", "200000"}, &stdout, &stderr)
+	status := run([]string{"cosim", "-states", "200000"}, &stdout, &stderr)
 	if status != exitOK || !strings.HasPrefix(stdout.String(), "cosim: 200000 states of ") || !strings.Contains(stderr.String(), "cosim: 100000 of 200000 states") {
 		t.Errorf("status %d, want %d; printed\n%s%s", status, exitOK, &stdout, &stderr)
 	}

@@ -17,9 +17,9 @@ import (
 func explainCommand(args []string, stdout, stderr io.Writer) int {
 	var s selection
 	flags := flag.NewFlagSet("fieldproof explain", flag.ContinueOnError)
-	flags.StringVar(&s.dir, "C", ".", "run the go command in `folder`")
-	flags.StringVar(&s.certs, "certs", "", "the `folder` of the certificates (default proofs/certs in the module)")
-	pointers := flags.String("pointers", "disjoint", "which pointers are `equal`, such as \"x=z y=z\"")
+	dirFlag(flags, &s.dir)
+	certsFlag(flags, &s.certs)
+	pointers := flags.String("pointers", "disjoint", "the `pattern` of equal pointers, such as \"x=z y=z\"")
 	status := parse(flags, "usage: fieldproof explain [flags] routine\n"+
 		"Prints the instructions of a routine, such as field25519.feAddAMD64, with what its\n"+
 		"proof says of each: the words that it computes, the facts and cases that are used\n"+

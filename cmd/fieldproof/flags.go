@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,40 @@ func parse(flags *flag.FlagSet, usage string, args []string, stderr io.Writer) i
 	return exitOK
 }
 
-// defaultPatterns are the packages of the fields.
+// The flags that several commands have.
+
+func dirFlag(flags *flag.FlagSet, dir *string) {
+	flags.StringVar(dir, "C", ".", "run the go command in `folder`")
+}
+
+func certsFlag(flags *flag.FlagSet, certs *string) {
+	flags.StringVar(certs, "certs", "", "the `folder` of the certificates (default proofs/certs in the module)")
+}
+
+func inputsFlag(flags *flag.FlagSet) *int {
+	return flags.Int("inputs", 10_000, "look for a counterexample among that `number` of inputs if there is no proof")
+}
+
+// writeFile writes a file as a whole or, if there is an error, not at all.
+func writeFile(name, text string) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".fieldproof-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	if _, err = tmp.WriteString(text); err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	return err
+}
+
+// defaultPatterns are the packages that have assembly.
 func defaultPatterns() []string {
 	var patterns []string
 	for _, p := range spec.Packages() {
@@ -69,8 +103,8 @@ type selection struct {
 }
 
 func (s *selection) parse(flags *flag.FlagSet, usage string, args []string, stderr io.Writer) int {
-	flags.StringVar(&s.dir, "C", ".", "run the go command in `folder`")
-	flags.StringVar(&s.certs, "certs", "", "the `folder` of the certificates (default proofs/certs in the module)")
+	dirFlag(flags, &s.dir)
+	certsFlag(flags, &s.certs)
 	flags.StringVar(&s.run, "run", "", "only routines whose name contains `text`")
 	if status := parse(flags, usage, args, stderr); status != exitOK {
 		return status

@@ -32,7 +32,7 @@ func foreignCommand(args []string, stdout, stderr io.Writer) int {
 	symbol := flags.String("symbol", "", "the `name` of the function in it")
 	contract := flags.String("contract", "", "the `file` of the contract, in JSON (see proofs/README.md)")
 	certs := flags.String("certs", "", "write the certificate to a file in this `folder`")
-	inputs := flags.Int("inputs", 10_000, "look for a counterexample among that `many` inputs if there is no proof")
+	inputs := inputsFlag(flags)
 	useCoq := flags.Bool("kernel", false, "let Coq check the certificate too (needs coqc)")
 	status := parse(flags, "usage: fieldproof prove -object FILE.o -symbol NAME -contract FILE.json [flags]\n"+
 		"Looks for a proof that a function with the System V ABI for AMD64 keeps a contract.", args, stderr)
@@ -66,7 +66,7 @@ func foreignCommand(args []string, stdout, stderr io.Writer) int {
 		counterexamples([]prove.Result{r}, *inputs, stdout)
 		return exitFailed
 	}
-	if err := os.WriteFile(t.File(dir), []byte(text), 0o666); err != nil {
+	if err := writeFile(t.File(dir), text); err != nil {
 		return fail(err)
 	}
 	unlisted, err := t.Unlisted()

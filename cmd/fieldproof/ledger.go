@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/ledger"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
@@ -63,7 +61,8 @@ func ledgerCommand(args []string, stdout, stderr io.Writer) int {
 	markdown := flags.Bool("markdown", false, "print the kept ledger as the table of README, without looking at routines")
 	readme := flags.String("readme", "", "write the kept ledger as a table into `file`, without looking at routines")
 	kernel := flags.Bool("kernel", false, "let Coq check the certificates; otherwise what the ledger says of Coq is repeated")
-	dir, certs := flags.String("C", ".", "run the go command in `folder`"), flags.String("certs", "", "the `folder` of the certificates (default proofs/certs in the module)")
+	dirFlag(flags, &s.dir)
+	certsFlag(flags, &s.certs)
 	status := parse(flags, "usage: fieldproof ledger [flags]\n"+
 		"Prints what the ledger, proofs/ledger/ledger.txt, would say of what is shown now.\n"+
 		"The ledger is kept by hand: compare, and edit. Only its hashes can be written by\n"+
@@ -87,7 +86,6 @@ func ledgerCommand(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintf(stderr, "fieldproof ledger: %v\n", err) // and print what it should be
 	}
-	s.dir, s.certs = *dir, *certs
 	if err := s.load(nil); err != nil {
 		return failure("ledger", err, stderr)
 	}
@@ -124,21 +122,7 @@ func rewrite(file string, edit func(string) (string, error)) error {
 	if text == string(old) {
 		return nil
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".fieldproof-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	if _, err = io.Copy(tmp, strings.NewReader(text)); err == nil {
-		err = tmp.Chmod(0o644)
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	return err
+	return writeFile(file, text)
 }
 
 // failure prints err, if there is one, and returns the exit status.

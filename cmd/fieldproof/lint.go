@@ -4,11 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 
 	prooflint "github.com/seed-6f9cd256/fieldproof/proofs/lint"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
-	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 // module is the path of this module, whose field packages are linted by default.
@@ -25,11 +23,12 @@ var harnesses = map[string]string{
 // lint is the command "fieldproof lint".
 func lint(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fieldproof lint", flag.ContinueOnError)
-	dir := flags.String("C", ".", "run the go command in `folder`")
+	var dir string
+	dirFlag(flags, &dir)
 	verbose := flags.Bool("v", false, "also print one line for each routine that passes")
 	status := parse(flags, "usage: fieldproof lint [flags] [packages]\n"+
 		"Checks the machine code of the packages' assembly routines against their\n"+
-		"contracts in package spec; by default those of "+strings.Join(spec.Packages(), " and ")+".\n"+
+		"contracts in package spec; by default those of this module.\n"+
 		"Packages without assembly and without contracts are passed over.", args, stderr)
 	if status != exitOK {
 		return helpIsOK(status)
@@ -38,7 +37,7 @@ func lint(args []string, stdout, stderr io.Writer) int {
 	if len(patterns) == 0 {
 		patterns = defaultPatterns()
 	}
-	packages, err := object.Load(*dir, patterns...)
+	packages, err := object.Load(dir, patterns...)
 	if err != nil {
 		fmt.Fprintf(stderr, "fieldproof lint: %v\n", err)
 		return exitUsage

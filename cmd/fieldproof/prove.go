@@ -78,11 +78,11 @@ func proveCommand(args []string, stdout, stderr io.Writer) int {
 	var s selection
 	flags := flag.NewFlagSet("fieldproof prove", flag.ContinueOnError)
 	dry := flags.Bool("n", false, "do not write the certificates")
-	inputs := flags.Int("inputs", 10_000, "look for a counterexample among that `many` inputs if there is no proof")
+	inputs := inputsFlag(flags)
 	status := s.parse(flags, "usage: fieldproof prove [flags] [packages]\n"+
 		"       fieldproof prove -object FILE.o -symbol NAME -contract FILE.json [flags]\n"+
-		"Looks for proofs of the packages' assembly routines, by default those of the\n"+
-		"fields, and writes their certificates. Where there is no proof it says at which\n"+
+		"Looks for proofs of the packages' assembly routines, by default those of this\n"+
+		"module, and writes their certificates. Where there is no proof it says at which\n"+
 		"instruction and for which pointers and cases, and looks for a counterexample.", args, stderr)
 	if status != exitOK {
 		return helpIsOK(status)
@@ -96,7 +96,7 @@ func proveCommand(args []string, stdout, stderr io.Writer) int {
 	results, status := each("prove", s.targets, func(t *prove.Target) prove.Result {
 		text, r := t.Search()
 		if r.Err == nil && !*dry && text != "" {
-			r.Err = os.WriteFile(t.File(s.certs), []byte(text), 0o666)
+			r.Err = writeFile(t.File(s.certs), text)
 		}
 		return r
 	}, stdout, stderr)

@@ -21,7 +21,7 @@ import (
 func verifyCommand(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fieldproof verify", flag.ContinueOnError)
 	dir := flags.String("certs", "", "the `folder` of the certificates (default those that this command was built with)")
-	inputs := flags.Int("inputs", 10_000, "look for a counterexample among that `many` inputs if there is no proof")
+	inputs := inputsFlag(flags)
 	tested := flags.Bool("tested", false, "accept routines that the ledger calls tested, if their bytes are those of the ledger")
 	status := parse(flags, "usage: fieldproof verify [flags] binary\n"+
 		"Finds the assembly routines of this module in a linked Go program (ELF, Mach-O\n"+
