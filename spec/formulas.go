@@ -129,6 +129,7 @@ func p256Curve() *Curve {
 	b := builder{c.field}
 	jacobian, affine := []string{"X", "Y", "Z"}, []string{"X", "Y"}
 	p, q := vars("p", jacobian...), vars("q", affine...)
+	s := vars("s", "PX", "PY", "DX", "DY", "Z", "Ratio")
 	v := Var
 	choose := func(kind Kind, n int64) Formula {
 		return Formula{Kind: kind, Source: "conditional moves of every entry",
@@ -172,6 +173,27 @@ func p256Curve() *Curve {
 				let("RR", Mul(v("R"), v("R"))),
 				let("r.X", Sub(Sub(v("RR"), v("HHH")), Add(v("V"), v("V")))),
 				let("r.Y", Sub(Mul(v("R"), Sub(v("V"), v("r.X"))), v("N"))),
+			}},
+		{Kind: "addCoZ", Source: "ZADDU (Goundar, Joye, Miyaji, CHES 2010, algorithm 1): p = p + d, and d with the new Z that both have, and its ratio to the old one; for points with different x",
+			Params: []Param{b.point(InOut, "s", "coZ", "PX", "PY", "DX", "DY", "Z", "Ratio")},
+			Steps: []Let{
+				let("s.Ratio′", Sub(s[2], s[0])),
+				let("C", Mul(v("s.Ratio′"), v("s.Ratio′"))),
+				let("W", Mul(s[0], v("C"))),
+				let("s.DX′", Mul(s[2], v("C"))),
+				let("E", Sub(s[3], s[1])),
+				let("s.DY′", Mul(s[3], Sub(v("s.DX′"), v("W")))),
+				let("EE", Mul(v("E"), v("E"))),
+				let("s.PX′", Sub(Sub(v("EE"), v("W")), v("s.DX′"))),
+				let("s.PY′", Sub(Mul(v("E"), Sub(v("s.DX′"), v("s.PX′"))), v("s.DY′"))),
+				let("s.Z′", Mul(s[4], v("s.Ratio′"))),
+			}},
+		{Kind: "scale", Source: "the change of Jacobian coordinates to those with Z = 1, from p.X, p.Y and z = 1/Z",
+			Params: []Param{b.point(InOut, "p", "affine", affine...), b.point(In, "z", "element", "X")},
+			Steps: []Let{
+				let("ZZ", Mul(v("z.X"), v("z.X"))),
+				let("p.X′", Mul(p[0], v("ZZ"))),
+				let("p.Y′", Mul(p[1], Mul(v("z.X"), v("ZZ")))),
 			}},
 		choose("select16", 16),
 		choose("select32", 32),

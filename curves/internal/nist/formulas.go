@@ -16,3 +16,7 @@ type jacobian struct{ X, Y, Z element }
 
 // An affine is the point (X, Y).
 type affine struct{ X, Y element }
+
+// A coZ is two points with a common Z: (PX/Z², PY/Z³) and (DX/Z², DY/Z³). Ratio is
+// what the last sum multiplied Z by.
+type coZ struct{ PX, PY, DX, DY, Z, Ratio element }

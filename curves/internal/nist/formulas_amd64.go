@@ -70,6 +70,57 @@ func addAffineAMD64(r, p *jacobian, q *affine, minus uint64)
 //go:noescape
 func addAffineADX(r, p *jacobian, q *affine, minus uint64)
 
+// addCoZ: ZADDU (Goundar, Joye, Miyaji, CHES 2010, algorithm 1): p = p + d, and d with the new Z that both have, and its ratio to the old one; for points with different x.
+// Contract: nistp256 addCoZ. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
+//
+//	s.Ratio′ = s.DX - s.PX
+//	C = s.Ratio′·s.Ratio′
+//	W = s.PX·C
+//	s.DX′ = s.DX·C
+//	E = s.DY - s.PY
+//	s.DY′ = s.DY·(s.DX′ - W)
+//	EE = E·E
+//	s.PX′ = EE - W - s.DX′
+//	s.PY′ = E·(s.DX′ - s.PX′) - s.DY′
+//	s.Z′ = s.Z·s.Ratio′
+//
+// Each coordinate is below p, before and after. Pointers may be equal.
+func addCoZ(s *coZ) {
+	if useADX {
+		addCoZADX(s)
+		return
+	}
+	addCoZAMD64(s)
+}
+
+//go:noescape
+func addCoZAMD64(s *coZ)
+
+//go:noescape
+func addCoZADX(s *coZ)
+
+// scale: the change of Jacobian coordinates to those with Z = 1, from p.X, p.Y and z = 1/Z.
+// Contract: nistp256 scale. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
+//
+//	ZZ = z.X·z.X
+//	p.X′ = p.X·ZZ
+//	p.Y′ = p.Y·z.X·ZZ
+//
+// Each coordinate is below p, before and after. Pointers may be equal.
+func scale(p *affine, z *element) {
+	if useADX {
+		scaleADX(p, z)
+		return
+	}
+	scaleAMD64(p, z)
+}
+
+//go:noescape
+func scaleAMD64(p *affine, z *element)
+
+//go:noescape
+func scaleADX(p *affine, z *element)
+
 // select16: conditional moves of every entry.
 // Contract: nistp256 select16. Instruction set: baseline amd64.
 // Ensures r = table[i].

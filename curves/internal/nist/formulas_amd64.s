@@ -6346,6 +6346,3508 @@ TEXT ·addAffineADX(SB), NOSPLIT, $104-32
 	MOVQ    SI, 56(R8)
 	RET
 
+// func addCoZAMD64(s *[24]uint64)
+// Requires: CMOV
+TEXT ·addCoZAMD64(SB), NOSPLIT, $136-8
+	// ZADDU (Goundar, Joye, Miyaji, CHES 2010, algorithm 1): p = p + d, and d with the new Z that both have, and its ratio to the old one; for points with different x.
+	// Contract: nistp256 addCoZ. Instruction set: baseline amd64.
+	//     s.Ratio′ = s.DX - s.PX
+	//     C = s.Ratio′·s.Ratio′
+	//     W = s.PX·C
+	//     s.DX′ = s.DX·C
+	//     E = s.DY - s.PY
+	//     s.DY′ = s.DY·(s.DX′ - W)
+	//     EE = E·E
+	//     s.PX′ = EE - W - s.DX′
+	//     s.PY′ = E·(s.DX′ - s.PX′) - s.DY′
+	//     s.Z′ = s.Z·s.Ratio′
+	// Each coordinate is below p, before and after. Pointers may be equal.
+	MOVQ    s+0(FP), R9
+	MOVQ    64(R9), R8
+	MOVQ    (R9), R10
+	SUBQ    R10, R8
+	MOVQ    72(R9), R11
+	MOVQ    8(R9), R12
+	SBBQ    R12, R11
+	MOVQ    80(R9), R13
+	MOVQ    16(R9), R15
+	SBBQ    R15, R13
+	MOVQ    88(R9), BX
+	MOVQ    24(R9), CX
+	SBBQ    CX, BX
+	SBBQ    SI, SI
+	MOVQ    SI, DI
+	SHRQ    $0x20, DI
+	MOVQ    SI, AX
+	MOVQ    $0xffffffff00000001, DX
+	ANDQ    DX, AX
+	ADDQ    SI, R8
+	ADCQ    DI, R11
+	ADCQ    $+0, R13
+	ADCQ    AX, BX
+	MOVQ    R8, 160(R9)
+	MOVQ    R11, 168(R9)
+	MOVQ    R13, 176(R9)
+	MOVQ    BX, 184(R9)
+	MOVQ    R11, AX
+	MULQ    R8
+	MOVQ    AX, SI
+	MOVQ    R13, AX
+	MOVQ    DX, DI
+	MULQ    R8
+	ADDQ    DI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, DI
+	MOVQ    BX, AX
+	MOVQ    DX, BP
+	MULQ    R8
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, BP
+	MOVQ    R13, AX
+	MOVQ    DX, CX
+	MULQ    R11
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    BX, AX
+	MOVQ    DX, R15
+	MULQ    R11
+	ADDQ    R15, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	MOVQ    BX, AX
+	MOVQ    DX, R15
+	MULQ    R13
+	ADDQ    AX, R15
+	ADCQ    $+0, DX
+	ADDQ    SI, SI
+	ADCQ    DI, DI
+	ADCQ    BP, BP
+	ADCQ    CX, CX
+	ADCQ    R15, R15
+	ADCQ    DX, DX
+	MOVL    $0x00000000, AX
+	ADCQ    AX, AX
+	MOVQ    AX, R12
+	MOVQ    R8, AX
+	MOVQ    DX, R9
+	MULQ    AX
+	ADDQ    DX, SI
+	MOVL    $0x00000000, DX
+	ADCQ    DX, DX
+	MOVQ    AX, R10
+	MOVQ    R11, AX
+	MOVQ    R8, (SP)
+	MOVQ    DX, R8
+	MULQ    AX
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, DI
+	ADCQ    DX, BP
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    R13, AX
+	MULQ    AX
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, CX
+	ADCQ    DX, R15
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    BX, AX
+	MULQ    AX
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    DX, R12
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R10
+	MOVQ    R10, R8
+	SHRQ    $0x20, R8
+	SHLQ    $0x20, R10
+	ADDQ    R10, SI
+	ADCQ    R8, DI
+	ADCQ    AX, BP
+	ADCQ    DX, CX
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    SI
+	MOVQ    SI, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, SI
+	LEAQ    (DX)(R8*1), DX
+	ADDQ    SI, DI
+	ADCQ    R10, BP
+	ADCQ    AX, CX
+	ADCQ    DX, R15
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    DI
+	MOVQ    DI, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, DI
+	LEAQ    (DX)(R8*1), DX
+	ADDQ    DI, BP
+	ADCQ    R10, CX
+	ADCQ    AX, R15
+	ADCQ    DX, R9
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    BP
+	MOVQ    BP, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, BP
+	LEAQ    (DX)(R8*1), DX
+	ADDQ    BP, CX
+	ADCQ    R10, R15
+	ADCQ    AX, R9
+	ADCQ    DX, R12
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    CX, R10
+	SUBQ    $-1, R10
+	MOVQ    R15, SI
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, SI
+	MOVQ    R9, AX
+	SBBQ    $+0, AX
+	MOVQ    R12, DX
+	MOVQ    $0xffffffff00000001, BP
+	SBBQ    BP, DX
+	SBBQ    $+0, R8
+	CMOVQCS CX, R10
+	CMOVQCS R15, SI
+	CMOVQCS R9, AX
+	CMOVQCS R12, DX
+	MOVQ    AX, R8
+	MOVQ    s+0(FP), R9
+	MOVQ    (R9), AX
+	MOVQ    DX, R12
+	MULQ    R10
+	MOVQ    AX, R15
+	MOVQ    8(R9), AX
+	MOVQ    DX, CX
+	MULQ    R10
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, CX
+	MOVQ    16(R9), AX
+	MOVQ    DX, DI
+	MULQ    R10
+	ADDQ    DI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, DI
+	MOVQ    24(R9), AX
+	MOVQ    DX, BP
+	MULQ    R10
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, BP
+	MOVQ    (R9), AX
+	MOVQ    BX, 8(SP)
+	MOVQ    DX, BX
+	MULQ    SI
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	MOVQ    8(R9), AX
+	MOVQ    R13, 16(SP)
+	MOVQ    DX, R13
+	MULQ    SI
+	ADDQ    R13, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    16(R9), AX
+	MOVQ    DX, R13
+	MULQ    SI
+	ADDQ    R13, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    24(R9), AX
+	MOVQ    DX, R13
+	MULQ    SI
+	ADDQ    R13, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    (R9), AX
+	MOVQ    DX, R13
+	MULQ    R8
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    8(R9), AX
+	MOVQ    R11, 24(SP)
+	MOVQ    DX, R11
+	MULQ    R8
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    16(R9), AX
+	MOVQ    DX, R11
+	MULQ    R8
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    24(R9), AX
+	MOVQ    DX, R11
+	MULQ    R8
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    (R9), AX
+	MOVQ    DX, R11
+	MULQ    R12
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    8(R9), AX
+	MOVQ    R8, 32(SP)
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    16(R9), AX
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    24(R9), AX
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    $0xffffffff00000001, AX
+	MOVQ    DX, R8
+	MULQ    R15
+	MOVQ    R15, R9
+	SHRQ    $0x20, R9
+	SHLQ    $0x20, R15
+	ADDQ    R15, CX
+	ADCQ    R9, DI
+	ADCQ    AX, BP
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    CX
+	MOVQ    CX, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, CX
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    CX, DI
+	ADCQ    R15, BP
+	ADCQ    AX, BX
+	ADCQ    DX, R13
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    DI
+	MOVQ    DI, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, DI
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    DI, BP
+	ADCQ    R15, BX
+	ADCQ    AX, R13
+	ADCQ    DX, R11
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    BP
+	MOVQ    BP, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, BP
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    BP, BX
+	ADCQ    R15, R13
+	ADCQ    AX, R11
+	ADCQ    DX, R8
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    BX, R15
+	SUBQ    $-1, R15
+	MOVQ    R13, CX
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, CX
+	MOVQ    R11, AX
+	SBBQ    $+0, AX
+	MOVQ    R8, DX
+	MOVQ    $0xffffffff00000001, BP
+	SBBQ    BP, DX
+	SBBQ    $+0, R9
+	CMOVQCS BX, R15
+	CMOVQCS R13, CX
+	CMOVQCS R11, AX
+	CMOVQCS R8, DX
+	MOVQ    AX, R8
+	MOVQ    s+0(FP), R9
+	MOVQ    64(R9), AX
+	MOVQ    DX, R11
+	MULQ    R10
+	MOVQ    AX, R13
+	MOVQ    72(R9), AX
+	MOVQ    DX, BX
+	MULQ    R10
+	ADDQ    BX, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, BX
+	MOVQ    80(R9), AX
+	MOVQ    DX, DI
+	MULQ    R10
+	ADDQ    DI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, DI
+	MOVQ    88(R9), AX
+	MOVQ    DX, BP
+	MULQ    R10
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R10
+	MOVQ    64(R9), AX
+	MOVQ    DX, BP
+	MULQ    SI
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    72(R9), AX
+	MOVQ    R11, 40(SP)
+	MOVQ    DX, R11
+	MULQ    SI
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    80(R9), AX
+	MOVQ    DX, R11
+	MULQ    SI
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    88(R9), AX
+	MOVQ    DX, R11
+	MULQ    SI
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    64(R9), AX
+	MOVQ    DX, R11
+	MOVQ    32(SP), SI
+	MULQ    SI
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    72(R9), AX
+	MOVQ    R8, 48(SP)
+	MOVQ    DX, R8
+	MULQ    SI
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    80(R9), AX
+	MOVQ    DX, R8
+	MULQ    SI
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    88(R9), AX
+	MOVQ    DX, R8
+	MULQ    SI
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    64(R9), AX
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    72(R9), AX
+	MOVQ    DX, SI
+	MULQ    R12
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    80(R9), AX
+	MOVQ    DX, SI
+	MULQ    R12
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    88(R9), AX
+	MOVQ    DX, SI
+	MULQ    R12
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R8
+	ADCQ    $+0, DX
+	MOVQ    $0xffffffff00000001, AX
+	MOVQ    DX, R12
+	MULQ    R13
+	MOVQ    R13, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, R13
+	ADDQ    R13, BX
+	ADCQ    SI, DI
+	ADCQ    AX, R10
+	ADCQ    DX, BP
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    BX
+	MOVQ    BX, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, BX
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    BX, DI
+	ADCQ    SI, R10
+	ADCQ    AX, BP
+	ADCQ    DX, R11
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    DI
+	MOVQ    DI, BX
+	SHRQ    $0x20, BX
+	SHLQ    $0x20, DI
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    DI, R10
+	ADCQ    BX, BP
+	ADCQ    AX, R11
+	ADCQ    DX, R8
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R10
+	MOVQ    R10, BX
+	SHRQ    $0x20, BX
+	SHLQ    $0x20, R10
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    R10, BP
+	ADCQ    BX, R11
+	ADCQ    AX, R8
+	ADCQ    DX, R12
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    BP, R13
+	SUBQ    $-1, R13
+	MOVQ    R11, BX
+	MOVL    $0xffffffff, SI
+	SBBQ    SI, BX
+	MOVQ    R8, DI
+	SBBQ    $+0, DI
+	MOVQ    R12, AX
+	MOVQ    $0xffffffff00000001, DX
+	SBBQ    DX, AX
+	SBBQ    $+0, R10
+	CMOVQCS BP, R13
+	CMOVQCS R11, BX
+	CMOVQCS R8, DI
+	CMOVQCS R12, AX
+	MOVQ    R13, 64(R9)
+	MOVQ    BX, 72(R9)
+	MOVQ    DI, 80(R9)
+	MOVQ    AX, 88(R9)
+	MOVQ    96(R9), R8
+	SUBQ    32(R9), R8
+	MOVQ    104(R9), R10
+	SBBQ    40(R9), R10
+	MOVQ    112(R9), R11
+	SBBQ    48(R9), R11
+	MOVQ    120(R9), R12
+	SBBQ    56(R9), R12
+	SBBQ    BP, BP
+	MOVQ    BP, SI
+	SHRQ    $0x20, SI
+	MOVQ    BP, R9
+	ANDQ    DX, R9
+	ADDQ    BP, R8
+	ADCQ    SI, R10
+	ADCQ    $+0, R11
+	ADCQ    R9, R12
+	MOVQ    R13, R9
+	SUBQ    R15, R9
+	MOVQ    BX, SI
+	SBBQ    CX, SI
+	MOVQ    DI, BP
+	SBBQ    48(SP), BP
+	MOVQ    AX, DX
+	SBBQ    40(SP), DX
+	MOVQ    AX, 32(SP)
+	SBBQ    AX, AX
+	MOVQ    DI, 56(SP)
+	MOVQ    AX, DI
+	SHRQ    $0x20, DI
+	MOVQ    BX, 64(SP)
+	MOVQ    AX, BX
+	MOVQ    R13, 72(SP)
+	MOVQ    $0xffffffff00000001, R13
+	ANDQ    R13, BX
+	ADDQ    AX, R9
+	ADCQ    DI, SI
+	ADCQ    $+0, BP
+	ADCQ    BX, DX
+	MOVQ    s+0(FP), BX
+	MOVQ    96(BX), AX
+	MOVQ    DX, DI
+	MULQ    R9
+	MOVQ    AX, R13
+	MOVQ    104(BX), AX
+	MOVQ    CX, 80(SP)
+	MOVQ    DX, CX
+	MULQ    R9
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, CX
+	MOVQ    112(BX), AX
+	MOVQ    R15, 88(SP)
+	MOVQ    DX, R15
+	MULQ    R9
+	ADDQ    R15, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R15
+	MOVQ    120(BX), AX
+	MOVQ    R12, 96(SP)
+	MOVQ    DX, R12
+	MULQ    R9
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R9
+	MOVQ    96(BX), AX
+	MOVQ    DX, R12
+	MULQ    SI
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	MOVQ    104(BX), AX
+	MOVQ    R11, 104(SP)
+	MOVQ    DX, R11
+	MULQ    SI
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R15
+	ADCQ    $+0, DX
+	MOVQ    112(BX), AX
+	MOVQ    DX, R11
+	MULQ    SI
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    120(BX), AX
+	MOVQ    DX, R11
+	MULQ    SI
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    96(BX), AX
+	MOVQ    DX, R11
+	MULQ    BP
+	ADDQ    AX, R15
+	ADCQ    $+0, DX
+	MOVQ    104(BX), AX
+	MOVQ    DX, SI
+	MULQ    BP
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    112(BX), AX
+	MOVQ    DX, SI
+	MULQ    BP
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    120(BX), AX
+	MOVQ    DX, SI
+	MULQ    BP
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    96(BX), AX
+	MOVQ    DX, SI
+	MULQ    DI
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    104(BX), AX
+	MOVQ    DX, BP
+	MULQ    DI
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    112(BX), AX
+	MOVQ    DX, BP
+	MULQ    DI
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    120(BX), AX
+	MOVQ    DX, BP
+	MULQ    DI
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    $0xffffffff00000001, AX
+	MOVQ    DX, DI
+	MULQ    R13
+	MOVQ    R13, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, R13
+	ADDQ    R13, CX
+	ADCQ    BP, R15
+	ADCQ    AX, R9
+	ADCQ    DX, R12
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    CX
+	MOVQ    CX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, CX
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    CX, R15
+	ADCQ    BP, R9
+	ADCQ    AX, R12
+	ADCQ    DX, R11
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R15
+	MOVQ    R15, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, R15
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    R15, R9
+	ADCQ    CX, R12
+	ADCQ    AX, R11
+	ADCQ    DX, SI
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R9
+	MOVQ    R9, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, R9
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    R9, R12
+	ADCQ    R15, R11
+	ADCQ    AX, SI
+	ADCQ    DX, DI
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    R12, R13
+	SUBQ    $-1, R13
+	MOVQ    R11, R15
+	MOVL    $0xffffffff, CX
+	SBBQ    CX, R15
+	MOVQ    SI, AX
+	SBBQ    $+0, AX
+	MOVQ    DI, DX
+	MOVQ    $0xffffffff00000001, BP
+	SBBQ    BP, DX
+	SBBQ    $+0, R9
+	CMOVQCS R12, R13
+	CMOVQCS R11, R15
+	CMOVQCS SI, AX
+	CMOVQCS DI, DX
+	MOVQ    R13, 96(BX)
+	MOVQ    R15, 104(BX)
+	MOVQ    AX, 112(BX)
+	MOVQ    DX, 120(BX)
+	MOVQ    AX, R9
+	MOVQ    R10, AX
+	MOVQ    DX, R11
+	MULQ    R8
+	MOVQ    AX, R12
+	MOVQ    104(SP), AX
+	MOVQ    DX, SI
+	MULQ    R8
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, SI
+	MOVQ    96(SP), AX
+	MOVQ    DX, DI
+	MULQ    R8
+	ADDQ    DI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, DI
+	MOVQ    104(SP), AX
+	MOVQ    DX, BX
+	MULQ    R10
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    96(SP), AX
+	MOVQ    DX, CX
+	MULQ    R10
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    96(SP), AX
+	MOVQ    DX, CX
+	MULQ    104(SP)
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	ADDQ    R12, R12
+	ADCQ    SI, SI
+	ADCQ    DI, DI
+	ADCQ    BX, BX
+	ADCQ    CX, CX
+	ADCQ    DX, DX
+	MOVL    $0x00000000, AX
+	ADCQ    AX, AX
+	MOVQ    AX, BP
+	MOVQ    R8, AX
+	MOVQ    R11, 112(SP)
+	MOVQ    DX, R11
+	MULQ    AX
+	ADDQ    DX, R12
+	MOVL    $0x00000000, DX
+	ADCQ    DX, DX
+	MOVQ    R9, 120(SP)
+	MOVQ    AX, R9
+	MOVQ    R10, AX
+	MOVQ    R15, 128(SP)
+	MOVQ    DX, R15
+	MULQ    AX
+	ADDQ    R15, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    DX, DI
+	MOVL    $0x00000000, R15
+	ADCQ    R15, R15
+	MOVQ    104(SP), AX
+	MULQ    AX
+	ADDQ    R15, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    DX, CX
+	MOVL    $0x00000000, R15
+	ADCQ    R15, R15
+	MOVQ    96(SP), AX
+	MULQ    AX
+	ADDQ    R15, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    DX, BP
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R9
+	MOVQ    R9, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, R9
+	ADDQ    R9, R12
+	ADCQ    R15, SI
+	ADCQ    AX, DI
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R12
+	MOVQ    R12, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, R12
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R12, SI
+	ADCQ    R15, DI
+	ADCQ    AX, BX
+	ADCQ    DX, CX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    SI
+	MOVQ    SI, R12
+	SHRQ    $0x20, R12
+	SHLQ    $0x20, SI
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    SI, DI
+	ADCQ    R12, BX
+	ADCQ    AX, CX
+	ADCQ    DX, R11
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    DI
+	MOVQ    DI, R12
+	SHRQ    $0x20, R12
+	SHLQ    $0x20, DI
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    DI, BX
+	ADCQ    R12, CX
+	ADCQ    AX, R11
+	ADCQ    DX, BP
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    BX, R12
+	SUBQ    $-1, R12
+	MOVQ    CX, R15
+	MOVL    $0xffffffff, SI
+	SBBQ    SI, R15
+	MOVQ    R11, DI
+	SBBQ    $+0, DI
+	MOVQ    BP, AX
+	MOVQ    $0xffffffff00000001, DX
+	SBBQ    DX, AX
+	SBBQ    $+0, R9
+	CMOVQCS BX, R12
+	CMOVQCS CX, R15
+	CMOVQCS R11, DI
+	CMOVQCS BP, AX
+	SUBQ    88(SP), R12
+	SBBQ    80(SP), R15
+	SBBQ    48(SP), DI
+	SBBQ    40(SP), AX
+	SBBQ    R9, R9
+	MOVQ    R9, R11
+	SHRQ    $0x20, R11
+	MOVQ    R9, BX
+	ANDQ    DX, BX
+	ADDQ    R9, R12
+	ADCQ    R11, R15
+	ADCQ    $+0, DI
+	ADCQ    BX, AX
+	MOVQ    72(SP), R9
+	SUBQ    R9, R12
+	MOVQ    64(SP), R11
+	SBBQ    R11, R15
+	MOVQ    56(SP), BX
+	SBBQ    BX, DI
+	MOVQ    32(SP), CX
+	SBBQ    CX, AX
+	SBBQ    BP, BP
+	MOVQ    BP, SI
+	SHRQ    $0x20, SI
+	MOVQ    BP, CX
+	ANDQ    DX, CX
+	ADDQ    BP, R12
+	ADCQ    SI, R15
+	ADCQ    $+0, DI
+	ADCQ    CX, AX
+	MOVQ    s+0(FP), CX
+	MOVQ    R12, (CX)
+	MOVQ    R15, 8(CX)
+	MOVQ    DI, 16(CX)
+	MOVQ    AX, 24(CX)
+	SUBQ    R12, R9
+	SBBQ    R15, R11
+	SBBQ    DI, BX
+	MOVQ    32(SP), R12
+	SBBQ    AX, R12
+	SBBQ    R15, R15
+	MOVQ    R15, SI
+	SHRQ    $0x20, SI
+	MOVQ    R15, DI
+	ANDQ    DX, DI
+	ADDQ    R15, R9
+	ADCQ    SI, R11
+	ADCQ    $+0, BX
+	ADCQ    DI, R12
+	MOVQ    R8, AX
+	MULQ    R9
+	MOVQ    AX, R15
+	MOVQ    R10, AX
+	MOVQ    DX, SI
+	MULQ    R9
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, SI
+	MOVQ    104(SP), AX
+	MOVQ    DX, DI
+	MULQ    R9
+	ADDQ    DI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, DI
+	MOVQ    96(SP), AX
+	MOVQ    DX, BP
+	MULQ    R9
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R9
+	MOVQ    R8, AX
+	MOVQ    DX, BP
+	MULQ    R11
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    R10, AX
+	MOVQ    DX, CX
+	MULQ    R11
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    104(SP), AX
+	MOVQ    DX, CX
+	MULQ    R11
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    96(SP), AX
+	MOVQ    DX, CX
+	MULQ    R11
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    R8, AX
+	MOVQ    DX, R11
+	MULQ    BX
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    R10, AX
+	MOVQ    DX, CX
+	MULQ    BX
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    104(SP), AX
+	MOVQ    DX, CX
+	MULQ    BX
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    96(SP), AX
+	MOVQ    DX, CX
+	MULQ    BX
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    R8, AX
+	MOVQ    DX, BX
+	MULQ    R12
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    R10, AX
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    104(SP), AX
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    96(SP), AX
+	MOVQ    DX, R8
+	MULQ    R12
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    $0xffffffff00000001, AX
+	MOVQ    DX, R8
+	MULQ    R15
+	MOVQ    R15, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, R15
+	ADDQ    R15, SI
+	ADCQ    R10, DI
+	ADCQ    AX, R9
+	ADCQ    DX, BP
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    SI
+	MOVQ    SI, R12
+	SHRQ    $0x20, R12
+	SHLQ    $0x20, SI
+	LEAQ    (DX)(R10*1), DX
+	ADDQ    SI, DI
+	ADCQ    R12, R9
+	ADCQ    AX, BP
+	ADCQ    DX, R11
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    DI
+	MOVQ    DI, R12
+	SHRQ    $0x20, R12
+	SHLQ    $0x20, DI
+	LEAQ    (DX)(R10*1), DX
+	ADDQ    DI, R9
+	ADCQ    R12, BP
+	ADCQ    AX, R11
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R9
+	MOVQ    R9, R12
+	SHRQ    $0x20, R12
+	SHLQ    $0x20, R9
+	LEAQ    (DX)(R10*1), DX
+	ADDQ    R9, BP
+	ADCQ    R12, R11
+	ADCQ    AX, BX
+	ADCQ    DX, R8
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    BP, R10
+	SUBQ    $-1, R10
+	MOVQ    R11, R12
+	MOVL    $0xffffffff, R15
+	SBBQ    R15, R12
+	MOVQ    BX, CX
+	SBBQ    $+0, CX
+	MOVQ    R8, SI
+	MOVQ    $0xffffffff00000001, DI
+	SBBQ    DI, SI
+	SBBQ    $+0, R9
+	CMOVQCS BP, R10
+	CMOVQCS R11, R12
+	CMOVQCS BX, CX
+	CMOVQCS R8, SI
+	SUBQ    R13, R10
+	SBBQ    128(SP), R12
+	SBBQ    120(SP), CX
+	SBBQ    112(SP), SI
+	SBBQ    R8, R8
+	MOVQ    R8, R9
+	SHRQ    $0x20, R9
+	MOVQ    R8, R11
+	ANDQ    DI, R11
+	ADDQ    R8, R10
+	ADCQ    R9, R12
+	ADCQ    $+0, CX
+	ADCQ    R11, SI
+	MOVQ    s+0(FP), R8
+	MOVQ    R10, 32(R8)
+	MOVQ    R12, 40(R8)
+	MOVQ    CX, 48(R8)
+	MOVQ    SI, 56(R8)
+	MOVQ    128(R8), AX
+	MOVQ    (SP), R9
+	MULQ    R9
+	MOVQ    AX, R10
+	MOVQ    136(R8), AX
+	MOVQ    DX, R11
+	MULQ    R9
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R11
+	MOVQ    144(R8), AX
+	MOVQ    DX, R12
+	MULQ    R9
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R12
+	MOVQ    152(R8), AX
+	MOVQ    DX, R13
+	MULQ    R9
+	ADDQ    R13, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R9
+	MOVQ    128(R8), AX
+	MOVQ    DX, R13
+	MOVQ    24(SP), BX
+	MULQ    BX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    136(R8), AX
+	MOVQ    DX, CX
+	MULQ    BX
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    144(R8), AX
+	MOVQ    DX, CX
+	MULQ    BX
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    152(R8), AX
+	MOVQ    DX, CX
+	MULQ    BX
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    128(R8), AX
+	MOVQ    DX, BX
+	MOVQ    16(SP), CX
+	MULQ    CX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    136(R8), AX
+	MOVQ    DX, SI
+	MULQ    CX
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    144(R8), AX
+	MOVQ    DX, SI
+	MULQ    CX
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    152(R8), AX
+	MOVQ    DX, SI
+	MULQ    CX
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    128(R8), AX
+	MOVQ    DX, CX
+	MOVQ    8(SP), SI
+	MULQ    SI
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    136(R8), AX
+	MOVQ    DX, BP
+	MULQ    SI
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    144(R8), AX
+	MOVQ    DX, BP
+	MULQ    SI
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    152(R8), AX
+	MOVQ    DX, BP
+	MULQ    SI
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	MOVQ    DI, AX
+	MOVQ    DX, SI
+	MULQ    R10
+	MOVQ    R10, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, R10
+	ADDQ    R10, R11
+	ADCQ    BP, R12
+	ADCQ    AX, R9
+	ADCQ    DX, R13
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    DI, AX
+	MULQ    R11
+	MOVQ    R11, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, R11
+	LEAQ    (DX)(R10*1), DX
+	ADDQ    R11, R12
+	ADCQ    BP, R9
+	ADCQ    AX, R13
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    DI, AX
+	MULQ    R12
+	MOVQ    R12, R11
+	SHRQ    $0x20, R11
+	SHLQ    $0x20, R12
+	LEAQ    (DX)(R10*1), DX
+	ADDQ    R12, R9
+	ADCQ    R11, R13
+	ADCQ    AX, BX
+	ADCQ    DX, CX
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    DI, AX
+	MULQ    R9
+	MOVQ    R9, R11
+	SHRQ    $0x20, R11
+	SHLQ    $0x20, R9
+	LEAQ    (DX)(R10*1), DX
+	ADDQ    R9, R13
+	ADCQ    R11, BX
+	ADCQ    AX, CX
+	ADCQ    DX, SI
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    R13, R10
+	SUBQ    $-1, R10
+	MOVQ    BX, R11
+	SBBQ    R15, R11
+	MOVQ    CX, R12
+	SBBQ    $+0, R12
+	MOVQ    SI, R15
+	SBBQ    DI, R15
+	SBBQ    $+0, R9
+	CMOVQCS R13, R10
+	CMOVQCS BX, R11
+	CMOVQCS CX, R12
+	CMOVQCS SI, R15
+	MOVQ    R10, 128(R8)
+	MOVQ    R11, 136(R8)
+	MOVQ    R12, 144(R8)
+	MOVQ    R15, 152(R8)
+	RET
+
+// func addCoZADX(s *[24]uint64)
+// Requires: ADX, BMI2, CMOV
+TEXT ·addCoZADX(SB), NOSPLIT, $136-8
+	// ZADDU (Goundar, Joye, Miyaji, CHES 2010, algorithm 1): p = p + d, and d with the new Z that both have, and its ratio to the old one; for points with different x.
+	// Contract: nistp256 addCoZ. Instruction set: BMI2 and ADX.
+	//     s.Ratio′ = s.DX - s.PX
+	//     C = s.Ratio′·s.Ratio′
+	//     W = s.PX·C
+	//     s.DX′ = s.DX·C
+	//     E = s.DY - s.PY
+	//     s.DY′ = s.DY·(s.DX′ - W)
+	//     EE = E·E
+	//     s.PX′ = EE - W - s.DX′
+	//     s.PY′ = E·(s.DX′ - s.PX′) - s.DY′
+	//     s.Z′ = s.Z·s.Ratio′
+	// Each coordinate is below p, before and after. Pointers may be equal.
+	MOVQ    s+0(FP), R9
+	MOVQ    64(R9), R8
+	MOVQ    (R9), R10
+	SUBQ    R10, R8
+	MOVQ    72(R9), R11
+	MOVQ    8(R9), R12
+	SBBQ    R12, R11
+	MOVQ    80(R9), R13
+	MOVQ    16(R9), R15
+	SBBQ    R15, R13
+	MOVQ    88(R9), BX
+	MOVQ    24(R9), CX
+	SBBQ    CX, BX
+	SBBQ    SI, SI
+	MOVQ    SI, DI
+	SHRQ    $0x20, DI
+	MOVQ    SI, AX
+	MOVQ    $0xffffffff00000001, DX
+	ANDQ    DX, AX
+	ADDQ    SI, R8
+	ADCQ    DI, R11
+	ADCQ    $+0, R13
+	ADCQ    AX, BX
+	MOVQ    R8, 160(R9)
+	MOVQ    R11, 168(R9)
+	MOVQ    R13, 176(R9)
+	MOVQ    BX, 184(R9)
+	MOVQ    R8, DX
+	MULXQ   R11, R8, SI
+	MULXQ   R13, DI, AX
+	ADDQ    SI, DI
+	MULXQ   BX, SI, BP
+	ADCQ    AX, SI
+	ADCQ    $+0, BP
+	XORL    AX, AX
+	MOVQ    DX, CX
+	MOVQ    R11, DX
+	MULXQ   R13, R11, R15
+	ADCXQ   R11, SI
+	ADOXQ   R15, BP
+	MULXQ   BX, R11, R15
+	ADCXQ   R11, BP
+	ADCXQ   AX, R15
+	ADOXQ   AX, R15
+	MOVQ    DX, R11
+	MOVQ    R13, DX
+	MULXQ   BX, R13, R12
+	ADDQ    R13, R15
+	ADCQ    $+0, R12
+	ADDQ    $+0, R12
+	XORL    AX, AX
+	MOVQ    DX, R13
+	MOVQ    CX, DX
+	MULXQ   DX, R9, R10
+	ADCXQ   R8, R8
+	ADOXQ   R10, R8
+	MOVQ    DX, R10
+	MOVQ    R11, DX
+	MULXQ   DX, CX, AX
+	ADCXQ   DI, DI
+	ADOXQ   CX, DI
+	ADCXQ   SI, SI
+	ADOXQ   AX, SI
+	MOVQ    DX, R11
+	MOVQ    R13, DX
+	MULXQ   DX, CX, AX
+	ADCXQ   BP, BP
+	ADOXQ   CX, BP
+	ADCXQ   R15, R15
+	ADOXQ   AX, R15
+	MOVQ    DX, R13
+	MOVQ    BX, DX
+	MULXQ   DX, CX, AX
+	ADCXQ   R12, R12
+	ADOXQ   CX, R12
+	MOVL    $0x00000000, BX
+	ADCXQ   BX, AX
+	ADOXQ   BX, AX
+	MOVQ    DX, CX
+	MOVQ    R9, DX
+	MOVQ    $0xffffffff00000001, R9
+	MOVQ    R13, (SP)
+	MULXQ   R9, BX, R13
+	MOVQ    DX, R9
+	SHRQ    $0x20, R9
+	SHLQ    $0x20, DX
+	ADDQ    DX, R8
+	ADCQ    R9, DI
+	ADCQ    BX, SI
+	ADCQ    R13, BP
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    R8, DX
+	MOVQ    $0xffffffff00000001, R8
+	MULXQ   R8, R13, BX
+	MOVQ    DX, R8
+	SHRQ    $0x20, R8
+	SHLQ    $0x20, DX
+	LEAQ    (BX)(R9*1), BX
+	ADDQ    DX, DI
+	ADCQ    R8, SI
+	ADCQ    R13, BP
+	ADCQ    BX, R15
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    DI, DX
+	MOVQ    $0xffffffff00000001, R9
+	MULXQ   R9, R13, BX
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (BX)(R8*1), BX
+	ADDQ    DX, SI
+	ADCQ    DI, BP
+	ADCQ    R13, R15
+	ADCQ    BX, R12
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    SI, DX
+	MULXQ   R9, R13, BX
+	MOVQ    DX, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, DX
+	LEAQ    (BX)(R8*1), BX
+	ADDQ    DX, BP
+	ADCQ    SI, R15
+	ADCQ    R13, R12
+	ADCQ    BX, AX
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    BP, R13
+	SUBQ    $-1, R13
+	MOVQ    R15, BX
+	MOVL    $0xffffffff, SI
+	SBBQ    SI, BX
+	MOVQ    R12, DI
+	SBBQ    $+0, DI
+	MOVQ    AX, DX
+	SBBQ    R9, DX
+	SBBQ    $+0, R8
+	CMOVQCS BP, R13
+	CMOVQCS R15, BX
+	CMOVQCS R12, DI
+	CMOVQCS AX, DX
+	MOVQ    DX, R8
+	MOVQ    R13, DX
+	MOVQ    s+0(FP), R13
+	MOVQ    (R13), R12
+	MULXQ   R12, R15, AX
+	MOVQ    8(R13), BP
+	MULXQ   BP, SI, R9
+	ADDQ    AX, SI
+	MOVQ    16(R13), AX
+	MULXQ   AX, BP, R12
+	ADCQ    R9, BP
+	MOVQ    24(R13), R9
+	MOVQ    CX, 8(SP)
+	MULXQ   R9, AX, CX
+	ADCQ    R12, AX
+	ADCQ    $+0, CX
+	XORL    R12, R12
+	MOVQ    DX, R12
+	MOVQ    BX, DX
+	MOVQ    (R13), BX
+	MOVQ    R11, 16(SP)
+	MULXQ   BX, R9, R11
+	ADCXQ   R9, SI
+	ADOXQ   R11, BP
+	MOVQ    8(R13), R9
+	MULXQ   R9, R11, BX
+	ADCXQ   R11, BP
+	ADOXQ   BX, AX
+	MOVQ    16(R13), R11
+	MULXQ   R11, BX, R9
+	ADCXQ   BX, AX
+	ADOXQ   R9, CX
+	MOVQ    24(R13), R9
+	MULXQ   R9, BX, R11
+	ADCXQ   BX, CX
+	MOVL    $0x00000000, BX
+	ADCXQ   BX, R11
+	ADOXQ   BX, R11
+	XORL    BX, BX
+	MOVQ    DX, BX
+	MOVQ    DI, DX
+	MOVQ    (R13), DI
+	MOVQ    R10, 24(SP)
+	MULXQ   DI, R9, R10
+	ADCXQ   R9, BP
+	ADOXQ   R10, AX
+	MOVQ    8(R13), R9
+	MULXQ   R9, R10, DI
+	ADCXQ   R10, AX
+	ADOXQ   DI, CX
+	MOVQ    16(R13), R10
+	MULXQ   R10, DI, R9
+	ADCXQ   DI, CX
+	ADOXQ   R9, R11
+	MOVQ    24(R13), R9
+	MULXQ   R9, DI, R10
+	ADCXQ   DI, R11
+	MOVL    $0x00000000, DI
+	ADCXQ   DI, R10
+	ADOXQ   DI, R10
+	XORL    DI, DI
+	MOVQ    DX, DI
+	MOVQ    R8, DX
+	MULXQ   (R13), R8, R9
+	ADCXQ   R8, AX
+	ADOXQ   R9, CX
+	MULXQ   8(R13), R8, R9
+	ADCXQ   R8, CX
+	ADOXQ   R9, R11
+	MULXQ   16(R13), R8, R9
+	ADCXQ   R8, R11
+	ADOXQ   R9, R10
+	MULXQ   24(R13), R8, R9
+	ADCXQ   R8, R10
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R9
+	ADOXQ   R8, R9
+	MOVQ    DX, R13
+	MOVQ    R15, DX
+	MOVQ    $0xffffffff00000001, R15
+	MOVQ    DI, 32(SP)
+	MULXQ   R15, R8, DI
+	MOVQ    DX, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, DX
+	ADDQ    DX, SI
+	ADCQ    R15, BP
+	ADCQ    R8, AX
+	ADCQ    DI, CX
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    SI, DX
+	MOVQ    $0xffffffff00000001, R15
+	MULXQ   R15, SI, DI
+	MOVQ    DX, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R8*1), DI
+	ADDQ    DX, BP
+	ADCQ    R15, AX
+	ADCQ    SI, CX
+	ADCQ    DI, R11
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    BP, DX
+	MOVQ    $0xffffffff00000001, R15
+	MULXQ   R15, SI, DI
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R8*1), DI
+	ADDQ    DX, AX
+	ADCQ    BP, CX
+	ADCQ    SI, R11
+	ADCQ    DI, R10
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    AX, DX
+	MULXQ   R15, SI, DI
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R8*1), DI
+	ADDQ    DX, CX
+	ADCQ    AX, R11
+	ADCQ    SI, R10
+	ADCQ    DI, R9
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    CX, SI
+	SUBQ    $-1, SI
+	MOVQ    R11, DI
+	MOVL    $0xffffffff, AX
+	SBBQ    AX, DI
+	MOVQ    R10, DX
+	SBBQ    $+0, DX
+	MOVQ    R9, BP
+	SBBQ    R15, BP
+	SBBQ    $+0, R8
+	CMOVQCS CX, SI
+	CMOVQCS R11, DI
+	CMOVQCS R10, DX
+	CMOVQCS R9, BP
+	MOVQ    DX, R8
+	MOVQ    R12, DX
+	MOVQ    s+0(FP), R10
+	MOVQ    64(R10), R9
+	MULXQ   R9, R11, R12
+	MOVQ    72(R10), CX
+	MULXQ   CX, AX, R15
+	ADDQ    R12, AX
+	MOVQ    80(R10), R12
+	MULXQ   R12, CX, R9
+	ADCQ    R15, CX
+	MOVQ    88(R10), R15
+	MOVQ    BP, 40(SP)
+	MULXQ   R15, R12, BP
+	ADCQ    R9, R12
+	ADCQ    $+0, BP
+	XORL    R9, R9
+	MOVQ    BX, DX
+	MOVQ    64(R10), BX
+	MULXQ   BX, R9, R15
+	ADCXQ   R9, AX
+	ADOXQ   R15, CX
+	MOVQ    72(R10), R9
+	MULXQ   R9, R15, BX
+	ADCXQ   R15, CX
+	ADOXQ   BX, R12
+	MOVQ    80(R10), R15
+	MULXQ   R15, BX, R9
+	ADCXQ   BX, R12
+	ADOXQ   R9, BP
+	MOVQ    88(R10), R9
+	MULXQ   R9, BX, R15
+	ADCXQ   BX, BP
+	MOVL    $0x00000000, BX
+	ADCXQ   BX, R15
+	ADOXQ   BX, R15
+	XORL    BX, BX
+	MOVQ    32(SP), DX
+	MULXQ   64(R10), BX, R9
+	ADCXQ   BX, CX
+	ADOXQ   R9, R12
+	MOVQ    72(R10), R9
+	MOVQ    R8, 48(SP)
+	MULXQ   R9, BX, R8
+	ADCXQ   BX, R12
+	ADOXQ   R8, BP
+	MOVQ    80(R10), R8
+	MULXQ   R8, BX, R9
+	ADCXQ   BX, BP
+	ADOXQ   R9, R15
+	MOVQ    88(R10), R9
+	MULXQ   R9, BX, R8
+	ADCXQ   BX, R15
+	MOVL    $0x00000000, BX
+	ADCXQ   BX, R8
+	ADOXQ   BX, R8
+	XORL    BX, BX
+	MOVQ    R13, DX
+	MULXQ   64(R10), R13, BX
+	ADCXQ   R13, R12
+	ADOXQ   BX, BP
+	MULXQ   72(R10), R13, BX
+	ADCXQ   R13, BP
+	ADOXQ   BX, R15
+	MULXQ   80(R10), R13, BX
+	ADCXQ   R13, R15
+	ADOXQ   BX, R8
+	MULXQ   R9, R13, BX
+	ADCXQ   R13, R8
+	MOVL    $0x00000000, R9
+	ADCXQ   R9, BX
+	ADOXQ   R9, BX
+	MOVQ    R11, DX
+	MOVQ    $0xffffffff00000001, R11
+	MULXQ   R11, R13, R10
+	MOVQ    DX, R11
+	SHRQ    $0x20, R11
+	SHLQ    $0x20, DX
+	ADDQ    DX, AX
+	ADCQ    R11, CX
+	ADCQ    R13, R12
+	ADCQ    R10, BP
+	MOVQ    R9, R10
+	ADCQ    R10, R10
+	MOVQ    AX, DX
+	MOVQ    $0xffffffff00000001, R11
+	MULXQ   R11, R13, AX
+	MOVQ    DX, R11
+	SHRQ    $0x20, R11
+	SHLQ    $0x20, DX
+	LEAQ    (AX)(R10*1), AX
+	ADDQ    DX, CX
+	ADCQ    R11, R12
+	ADCQ    R13, BP
+	ADCQ    AX, R15
+	MOVQ    R9, R10
+	ADCQ    R10, R10
+	MOVQ    CX, DX
+	MOVQ    $0xffffffff00000001, R11
+	MULXQ   R11, R13, CX
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	LEAQ    (CX)(R10*1), CX
+	ADDQ    DX, R12
+	ADCQ    AX, BP
+	ADCQ    R13, R15
+	ADCQ    CX, R8
+	MOVQ    R9, R10
+	ADCQ    R10, R10
+	MOVQ    R12, DX
+	MULXQ   R11, R12, R13
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	LEAQ    (R13)(R10*1), R13
+	ADDQ    DX, BP
+	ADCQ    CX, R15
+	ADCQ    R12, R8
+	ADCQ    R13, BX
+	MOVQ    R9, R10
+	ADCQ    R10, R10
+	MOVQ    BP, R12
+	SUBQ    $-1, R12
+	MOVQ    R15, R13
+	MOVL    $0xffffffff, CX
+	SBBQ    CX, R13
+	MOVQ    R8, AX
+	SBBQ    $+0, AX
+	MOVQ    BX, DX
+	SBBQ    R11, DX
+	SBBQ    $+0, R10
+	CMOVQCS BP, R12
+	CMOVQCS R15, R13
+	CMOVQCS R8, AX
+	CMOVQCS BX, DX
+	MOVQ    s+0(FP), R8
+	MOVQ    R12, 64(R8)
+	MOVQ    R13, 72(R8)
+	MOVQ    AX, 80(R8)
+	MOVQ    DX, 88(R8)
+	MOVQ    96(R8), R10
+	SUBQ    32(R8), R10
+	MOVQ    104(R8), R15
+	SBBQ    40(R8), R15
+	MOVQ    112(R8), BX
+	SBBQ    48(R8), BX
+	MOVQ    120(R8), BP
+	SBBQ    56(R8), BP
+	SBBQ    CX, CX
+	MOVQ    CX, R8
+	SHRQ    $0x20, R8
+	MOVQ    CX, R9
+	ANDQ    R11, R9
+	ADDQ    CX, R10
+	ADCQ    R8, R15
+	ADCQ    $+0, BX
+	ADCQ    R9, BP
+	MOVQ    R12, R8
+	SUBQ    SI, R8
+	MOVQ    R13, R9
+	SBBQ    DI, R9
+	MOVQ    AX, CX
+	SBBQ    48(SP), CX
+	MOVQ    DX, R11
+	SBBQ    40(SP), R11
+	MOVQ    DX, 32(SP)
+	SBBQ    DX, DX
+	MOVQ    AX, 56(SP)
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	MOVQ    R13, 64(SP)
+	MOVQ    DX, R13
+	MOVQ    R12, 72(SP)
+	MOVQ    $0xffffffff00000001, R12
+	ANDQ    R12, R13
+	ADDQ    DX, R8
+	ADCQ    AX, R9
+	ADCQ    $+0, CX
+	ADCQ    R13, R11
+	MOVQ    R8, DX
+	MOVQ    s+0(FP), R13
+	MOVQ    96(R13), R8
+	MULXQ   R8, AX, R12
+	MOVQ    DI, 80(SP)
+	MULXQ   104(R13), R8, DI
+	ADDQ    R12, R8
+	MOVQ    112(R13), R12
+	MOVQ    SI, 88(SP)
+	MOVQ    BP, 96(SP)
+	MULXQ   R12, SI, BP
+	ADCQ    DI, SI
+	MOVQ    120(R13), DI
+	MOVQ    BX, 104(SP)
+	MULXQ   DI, R12, BX
+	ADCQ    BP, R12
+	ADCQ    $+0, BX
+	XORL    DX, DX
+	MOVQ    R9, DX
+	MOVQ    96(R13), R9
+	MULXQ   R9, BP, DI
+	ADCXQ   BP, R8
+	ADOXQ   DI, SI
+	MOVQ    104(R13), DI
+	MULXQ   DI, BP, R9
+	ADCXQ   BP, SI
+	ADOXQ   R9, R12
+	MOVQ    112(R13), R9
+	MULXQ   R9, BP, DI
+	ADCXQ   BP, R12
+	ADOXQ   DI, BX
+	MOVQ    120(R13), DI
+	MULXQ   DI, BP, R9
+	ADCXQ   BP, BX
+	MOVL    $0x00000000, DX
+	ADCXQ   DX, R9
+	ADOXQ   DX, R9
+	XORL    DX, DX
+	MOVQ    CX, DX
+	MOVQ    96(R13), CX
+	MULXQ   CX, BP, DI
+	ADCXQ   BP, SI
+	ADOXQ   DI, R12
+	MOVQ    104(R13), DI
+	MULXQ   DI, BP, CX
+	ADCXQ   BP, R12
+	ADOXQ   CX, BX
+	MOVQ    112(R13), CX
+	MULXQ   CX, BP, DI
+	ADCXQ   BP, BX
+	ADOXQ   DI, R9
+	MOVQ    120(R13), DI
+	MULXQ   DI, BP, CX
+	ADCXQ   BP, R9
+	MOVL    $0x00000000, DX
+	ADCXQ   DX, CX
+	ADOXQ   DX, CX
+	XORL    DX, DX
+	MOVQ    R11, DX
+	MULXQ   96(R13), R11, BP
+	ADCXQ   R11, R12
+	ADOXQ   BP, BX
+	MULXQ   104(R13), R11, BP
+	ADCXQ   R11, BX
+	ADOXQ   BP, R9
+	MULXQ   112(R13), R11, BP
+	ADCXQ   R11, R9
+	ADOXQ   BP, CX
+	MULXQ   DI, R11, BP
+	ADCXQ   R11, CX
+	MOVL    $0x00000000, R11
+	ADCXQ   R11, BP
+	ADOXQ   R11, BP
+	MOVQ    AX, DX
+	MOVQ    $0xffffffff00000001, DI
+	MULXQ   DI, AX, R13
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	ADDQ    DX, R8
+	ADCQ    DI, SI
+	ADCQ    AX, R12
+	ADCQ    R13, BX
+	MOVQ    R11, R13
+	ADCQ    R13, R13
+	MOVQ    R8, DX
+	MOVQ    $0xffffffff00000001, R8
+	MULXQ   R8, DI, AX
+	MOVQ    DX, R8
+	SHRQ    $0x20, R8
+	SHLQ    $0x20, DX
+	LEAQ    (AX)(R13*1), AX
+	ADDQ    DX, SI
+	ADCQ    R8, R12
+	ADCQ    DI, BX
+	ADCQ    AX, R9
+	MOVQ    R11, R8
+	ADCQ    R8, R8
+	MOVQ    SI, DX
+	MOVQ    $0xffffffff00000001, R13
+	MULXQ   R13, SI, DI
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R8*1), DI
+	ADDQ    DX, R12
+	ADCQ    AX, BX
+	ADCQ    SI, R9
+	ADCQ    DI, CX
+	MOVQ    R11, R8
+	ADCQ    R8, R8
+	MOVQ    R12, DX
+	MULXQ   R13, R12, SI
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (SI)(R8*1), SI
+	ADDQ    DX, BX
+	ADCQ    DI, R9
+	ADCQ    R12, CX
+	ADCQ    SI, BP
+	MOVQ    R11, R8
+	ADCQ    R8, R8
+	MOVQ    BX, R12
+	SUBQ    $-1, R12
+	MOVQ    R9, SI
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, SI
+	MOVQ    CX, AX
+	SBBQ    $+0, AX
+	MOVQ    BP, DX
+	SBBQ    R13, DX
+	SBBQ    $+0, R8
+	CMOVQCS BX, R12
+	CMOVQCS R9, SI
+	CMOVQCS CX, AX
+	CMOVQCS BP, DX
+	MOVQ    s+0(FP), R8
+	MOVQ    R12, 96(R8)
+	MOVQ    SI, 104(R8)
+	MOVQ    AX, 112(R8)
+	MOVQ    DX, 120(R8)
+	MOVQ    DX, R9
+	MOVQ    R10, DX
+	MULXQ   R15, R10, BX
+	MOVQ    104(SP), CX
+	MULXQ   CX, BP, R8
+	ADDQ    BX, BP
+	MOVQ    96(SP), BX
+	MULXQ   BX, DI, R13
+	ADCQ    R8, DI
+	ADCQ    $+0, R13
+	XORL    R11, R11
+	MOVQ    DX, R8
+	MOVQ    R15, DX
+	MULXQ   CX, R15, R11
+	ADCXQ   R15, DI
+	ADOXQ   R11, R13
+	MULXQ   BX, R11, R15
+	ADCXQ   R11, R13
+	MOVL    $0x00000000, R11
+	ADCXQ   R11, R15
+	ADOXQ   R11, R15
+	MOVQ    DX, R11
+	MOVQ    CX, DX
+	MOVQ    R9, 112(SP)
+	MULXQ   BX, CX, R9
+	ADDQ    CX, R15
+	ADCQ    $+0, R9
+	ADDQ    $+0, R9
+	XORL    CX, CX
+	MOVQ    R8, DX
+	MULXQ   DX, CX, BX
+	ADCXQ   R10, R10
+	ADOXQ   BX, R10
+	MOVQ    DX, R8
+	MOVQ    R11, DX
+	MOVQ    AX, 120(SP)
+	MULXQ   DX, BX, AX
+	ADCXQ   BP, BP
+	ADOXQ   BX, BP
+	ADCXQ   DI, DI
+	ADOXQ   AX, DI
+	MOVQ    DX, R11
+	MOVQ    104(SP), DX
+	MULXQ   DX, BX, AX
+	ADCXQ   R13, R13
+	ADOXQ   BX, R13
+	ADCXQ   R15, R15
+	ADOXQ   AX, R15
+	MOVQ    96(SP), DX
+	MULXQ   DX, BX, AX
+	ADCXQ   R9, R9
+	ADOXQ   BX, R9
+	MOVL    $0x00000000, BX
+	ADCXQ   BX, AX
+	ADOXQ   BX, AX
+	MOVQ    CX, DX
+	MOVQ    $0xffffffff00000001, CX
+	MOVQ    SI, 128(SP)
+	MULXQ   CX, BX, SI
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	ADDQ    DX, R10
+	ADCQ    CX, BP
+	ADCQ    BX, DI
+	ADCQ    SI, R13
+	MOVL    $0x00000000, BX
+	ADCQ    BX, BX
+	MOVQ    R10, DX
+	MOVQ    $0xffffffff00000001, R10
+	MULXQ   R10, CX, SI
+	MOVQ    DX, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, DX
+	LEAQ    (SI)(BX*1), SI
+	ADDQ    DX, BP
+	ADCQ    R10, DI
+	ADCQ    CX, R13
+	ADCQ    SI, R15
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    BP, DX
+	MOVQ    $0xffffffff00000001, BX
+	MULXQ   BX, CX, SI
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	LEAQ    (SI)(R10*1), SI
+	ADDQ    DX, DI
+	ADCQ    BP, R13
+	ADCQ    CX, R15
+	ADCQ    SI, R9
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    DI, DX
+	MULXQ   BX, CX, SI
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (SI)(R10*1), SI
+	ADDQ    DX, R13
+	ADCQ    DI, R15
+	ADCQ    CX, R9
+	ADCQ    SI, AX
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    R13, CX
+	SUBQ    $-1, CX
+	MOVQ    R15, SI
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, SI
+	MOVQ    R9, DX
+	SBBQ    $+0, DX
+	MOVQ    AX, BP
+	SBBQ    BX, BP
+	SBBQ    $+0, R10
+	CMOVQCS R13, CX
+	CMOVQCS R15, SI
+	CMOVQCS R9, DX
+	CMOVQCS AX, BP
+	SUBQ    88(SP), CX
+	SBBQ    80(SP), SI
+	SBBQ    48(SP), DX
+	SBBQ    40(SP), BP
+	SBBQ    R9, R9
+	MOVQ    R9, R10
+	SHRQ    $0x20, R10
+	MOVQ    R9, R13
+	ANDQ    BX, R13
+	ADDQ    R9, CX
+	ADCQ    R10, SI
+	ADCQ    $+0, DX
+	ADCQ    R13, BP
+	MOVQ    72(SP), R9
+	SUBQ    R9, CX
+	MOVQ    64(SP), R10
+	SBBQ    R10, SI
+	MOVQ    56(SP), R13
+	SBBQ    R13, DX
+	MOVQ    32(SP), R15
+	SBBQ    R15, BP
+	SBBQ    AX, AX
+	MOVQ    AX, DI
+	SHRQ    $0x20, DI
+	MOVQ    AX, R15
+	ANDQ    BX, R15
+	ADDQ    AX, CX
+	ADCQ    DI, SI
+	ADCQ    $+0, DX
+	ADCQ    R15, BP
+	MOVQ    s+0(FP), R15
+	MOVQ    CX, (R15)
+	MOVQ    SI, 8(R15)
+	MOVQ    DX, 16(R15)
+	MOVQ    BP, 24(R15)
+	SUBQ    CX, R9
+	SBBQ    SI, R10
+	SBBQ    DX, R13
+	MOVQ    32(SP), CX
+	SBBQ    BP, CX
+	SBBQ    SI, SI
+	MOVQ    SI, DI
+	SHRQ    $0x20, DI
+	MOVQ    SI, AX
+	ANDQ    BX, AX
+	ADDQ    SI, R9
+	ADCQ    DI, R10
+	ADCQ    $+0, R13
+	ADCQ    AX, CX
+	MOVQ    R9, DX
+	MULXQ   R8, R9, SI
+	MULXQ   R11, DI, AX
+	ADDQ    SI, DI
+	MOVQ    104(SP), SI
+	MULXQ   SI, BP, R15
+	ADCQ    AX, BP
+	MOVQ    96(SP), AX
+	MULXQ   AX, BX, SI
+	ADCQ    R15, BX
+	ADCQ    $+0, SI
+	XORL    R15, R15
+	MOVQ    R10, DX
+	MULXQ   R8, R10, R15
+	ADCXQ   R10, DI
+	ADOXQ   R15, BP
+	MULXQ   R11, R10, R15
+	ADCXQ   R10, BP
+	ADOXQ   R15, BX
+	MOVQ    104(SP), R10
+	MULXQ   R10, R15, AX
+	ADCXQ   R15, BX
+	ADOXQ   AX, SI
+	MOVQ    96(SP), R15
+	MULXQ   R15, AX, R10
+	ADCXQ   AX, SI
+	MOVL    $0x00000000, AX
+	ADCXQ   AX, R10
+	ADOXQ   AX, R10
+	XORL    AX, AX
+	MOVQ    R13, DX
+	MULXQ   R8, R13, AX
+	ADCXQ   R13, BP
+	ADOXQ   AX, BX
+	MULXQ   R11, R13, AX
+	ADCXQ   R13, BX
+	ADOXQ   AX, SI
+	MOVQ    104(SP), R13
+	MULXQ   R13, AX, R15
+	ADCXQ   AX, SI
+	ADOXQ   R15, R10
+	MOVQ    96(SP), R15
+	MULXQ   R15, AX, R13
+	ADCXQ   AX, R10
+	MOVL    $0x00000000, AX
+	ADCXQ   AX, R13
+	ADOXQ   AX, R13
+	XORL    AX, AX
+	MOVQ    CX, DX
+	MULXQ   R8, CX, AX
+	ADCXQ   CX, BX
+	ADOXQ   AX, SI
+	MULXQ   R11, R8, CX
+	ADCXQ   R8, SI
+	ADOXQ   CX, R10
+	MULXQ   104(SP), R8, R11
+	ADCXQ   R8, R10
+	ADOXQ   R11, R13
+	MULXQ   R15, R8, R11
+	ADCXQ   R8, R13
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R11
+	ADOXQ   R8, R11
+	MOVQ    R9, DX
+	MOVQ    $0xffffffff00000001, R9
+	MULXQ   R9, R15, CX
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	ADDQ    DX, DI
+	ADCQ    AX, BP
+	ADCQ    R15, BX
+	ADCQ    CX, SI
+	MOVQ    R8, R15
+	ADCQ    R15, R15
+	MOVQ    DI, DX
+	MULXQ   R9, CX, DI
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R15*1), DI
+	ADDQ    DX, BP
+	ADCQ    AX, BX
+	ADCQ    CX, SI
+	ADCQ    DI, R10
+	MOVQ    R8, R15
+	ADCQ    R15, R15
+	MOVQ    BP, DX
+	MULXQ   R9, CX, DI
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R15*1), DI
+	ADDQ    DX, BX
+	ADCQ    AX, SI
+	ADCQ    CX, R10
+	ADCQ    DI, R13
+	MOVQ    R8, R15
+	ADCQ    R15, R15
+	MOVQ    BX, DX
+	MULXQ   R9, BX, CX
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (CX)(R15*1), CX
+	ADDQ    DX, SI
+	ADCQ    DI, R10
+	ADCQ    BX, R13
+	ADCQ    CX, R11
+	MOVQ    R8, R15
+	ADCQ    R15, R15
+	MOVQ    SI, BX
+	SUBQ    $-1, BX
+	MOVQ    R10, CX
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, CX
+	MOVQ    R13, AX
+	SBBQ    $+0, AX
+	MOVQ    R11, DX
+	SBBQ    R9, DX
+	SBBQ    $+0, R15
+	CMOVQCS SI, BX
+	CMOVQCS R10, CX
+	CMOVQCS R13, AX
+	CMOVQCS R11, DX
+	SUBQ    R12, BX
+	SBBQ    128(SP), CX
+	SBBQ    120(SP), AX
+	SBBQ    112(SP), DX
+	SBBQ    R10, R10
+	MOVQ    R10, R11
+	SHRQ    $0x20, R11
+	MOVQ    R10, R12
+	ANDQ    R9, R12
+	ADDQ    R10, BX
+	ADCQ    R11, CX
+	ADCQ    $+0, AX
+	ADCQ    R12, DX
+	MOVQ    s+0(FP), R10
+	MOVQ    BX, 32(R10)
+	MOVQ    CX, 40(R10)
+	MOVQ    AX, 48(R10)
+	MOVQ    DX, 56(R10)
+	MOVQ    24(SP), DX
+	MOVQ    128(R10), R11
+	MULXQ   R11, R12, R13
+	MOVQ    136(R10), R15
+	MULXQ   R15, BX, CX
+	ADDQ    R13, BX
+	MOVQ    144(R10), R13
+	MULXQ   R13, SI, AX
+	ADCQ    CX, SI
+	MOVQ    152(R10), CX
+	MULXQ   CX, BP, DI
+	ADCQ    AX, BP
+	ADCQ    $+0, DI
+	XORL    R8, R8
+	MOVQ    16(SP), DX
+	MULXQ   R11, AX, R9
+	ADCXQ   AX, BX
+	ADOXQ   R9, SI
+	MULXQ   R15, R9, AX
+	ADCXQ   R9, SI
+	ADOXQ   AX, BP
+	MULXQ   R13, R9, AX
+	ADCXQ   R9, BP
+	ADOXQ   AX, DI
+	MULXQ   CX, R9, AX
+	ADCXQ   R9, DI
+	ADCXQ   R8, AX
+	ADOXQ   R8, AX
+	XORL    R8, R8
+	MOVQ    (SP), DX
+	MULXQ   R11, R9, R8
+	ADCXQ   R9, SI
+	ADOXQ   R8, BP
+	MULXQ   R15, R8, R9
+	ADCXQ   R8, BP
+	ADOXQ   R9, DI
+	MULXQ   R13, R8, R9
+	ADCXQ   R8, DI
+	ADOXQ   R9, AX
+	MULXQ   CX, R8, R9
+	ADCXQ   R8, AX
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R9
+	ADOXQ   R8, R9
+	XORL    R8, R8
+	MOVQ    8(SP), DX
+	MULXQ   R11, R8, CX
+	ADCXQ   R8, BP
+	ADOXQ   CX, DI
+	MULXQ   R15, R8, R11
+	ADCXQ   R8, DI
+	ADOXQ   R11, AX
+	MULXQ   R13, R8, R11
+	ADCXQ   R8, AX
+	ADOXQ   R11, R9
+	MULXQ   152(R10), R8, R11
+	ADCXQ   R8, R9
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R11
+	ADOXQ   R8, R11
+	MOVQ    R12, DX
+	MOVQ    $0xffffffff00000001, R12
+	MULXQ   R12, R13, R15
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	ADDQ    DX, BX
+	ADCQ    CX, SI
+	ADCQ    R13, BP
+	ADCQ    R15, DI
+	MOVQ    R8, R13
+	ADCQ    R13, R13
+	MOVQ    BX, DX
+	MULXQ   R12, R15, BX
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	LEAQ    (BX)(R13*1), BX
+	ADDQ    DX, SI
+	ADCQ    CX, BP
+	ADCQ    R15, DI
+	ADCQ    BX, AX
+	MOVQ    R8, R13
+	ADCQ    R13, R13
+	MOVQ    SI, DX
+	MULXQ   R12, R15, BX
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	LEAQ    (BX)(R13*1), BX
+	ADDQ    DX, BP
+	ADCQ    CX, DI
+	ADCQ    R15, AX
+	ADCQ    BX, R9
+	MOVQ    R8, R13
+	ADCQ    R13, R13
+	MOVQ    BP, DX
+	MULXQ   R12, R15, BX
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	LEAQ    (BX)(R13*1), BX
+	ADDQ    DX, DI
+	ADCQ    CX, AX
+	ADCQ    R15, R9
+	ADCQ    BX, R11
+	MOVQ    R8, R13
+	ADCQ    R13, R13
+	MOVQ    DI, R15
+	SUBQ    $-1, R15
+	MOVQ    AX, BX
+	MOVL    $0xffffffff, CX
+	SBBQ    CX, BX
+	MOVQ    R9, CX
+	SBBQ    $+0, CX
+	MOVQ    R11, SI
+	SBBQ    R12, SI
+	SBBQ    $+0, R13
+	CMOVQCS DI, R15
+	CMOVQCS AX, BX
+	CMOVQCS R9, CX
+	CMOVQCS R11, SI
+	MOVQ    R15, 128(R10)
+	MOVQ    BX, 136(R10)
+	MOVQ    CX, 144(R10)
+	MOVQ    SI, 152(R10)
+	RET
+
+// func scaleAMD64(p *[8]uint64, z *[4]uint64)
+// Requires: CMOV
+TEXT ·scaleAMD64(SB), NOSPLIT, $16-16
+	// the change of Jacobian coordinates to those with Z = 1, from p.X, p.Y and z = 1/Z.
+	// Contract: nistp256 scale. Instruction set: baseline amd64.
+	//     ZZ = z.X·z.X
+	//     p.X′ = p.X·ZZ
+	//     p.Y′ = p.Y·z.X·ZZ
+	// Each coordinate is below p, before and after. Pointers may be equal.
+	MOVQ    z+8(FP), R8
+	MOVQ    8(R8), AX
+	MOVQ    (R8), R9
+	MULQ    R9
+	MOVQ    AX, R10
+	MOVQ    16(R8), AX
+	MOVQ    DX, R11
+	MULQ    R9
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R11
+	MOVQ    24(R8), AX
+	MOVQ    DX, R12
+	MULQ    R9
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R12
+	MOVQ    16(R8), AX
+	MOVQ    DX, R13
+	MOVQ    8(R8), R15
+	MULQ    R15
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    24(R8), AX
+	MOVQ    DX, BX
+	MULQ    R15
+	ADDQ    BX, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    24(R8), AX
+	MOVQ    DX, BX
+	MOVQ    16(R8), CX
+	MULQ    CX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	ADDQ    R10, R10
+	ADCQ    R11, R11
+	ADCQ    R12, R12
+	ADCQ    R13, R13
+	ADCQ    BX, BX
+	ADCQ    DX, DX
+	MOVL    $0x00000000, SI
+	ADCQ    SI, SI
+	MOVQ    R9, AX
+	MOVQ    DX, DI
+	MULQ    AX
+	ADDQ    DX, R10
+	MOVL    $0x00000000, DX
+	ADCQ    DX, DX
+	MOVQ    AX, BP
+	MOVQ    R15, AX
+	MOVQ    DX, R9
+	MULQ    AX
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    DX, R12
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    CX, AX
+	MULQ    AX
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    24(R8), AX
+	MULQ    AX
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, DI
+	ADCQ    DX, SI
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    BP
+	MOVQ    BP, R9
+	SHRQ    $0x20, R9
+	SHLQ    $0x20, BP
+	ADDQ    BP, R10
+	ADCQ    R9, R11
+	ADCQ    AX, R12
+	ADCQ    DX, R13
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R10
+	MOVQ    R10, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, R10
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R10, R11
+	ADCQ    BP, R12
+	ADCQ    AX, R13
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R11
+	MOVQ    R11, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, R11
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R11, R12
+	ADCQ    R10, R13
+	ADCQ    AX, BX
+	ADCQ    DX, DI
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R12
+	MOVQ    R12, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, R12
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R12, R13
+	ADCQ    R10, BX
+	ADCQ    AX, DI
+	ADCQ    DX, SI
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    R13, R10
+	SUBQ    $-1, R10
+	MOVQ    BX, R11
+	MOVL    $0xffffffff, R12
+	SBBQ    R12, R11
+	MOVQ    DI, AX
+	SBBQ    $+0, AX
+	MOVQ    SI, DX
+	MOVQ    $0xffffffff00000001, BP
+	SBBQ    BP, DX
+	SBBQ    $+0, R9
+	CMOVQCS R13, R10
+	CMOVQCS BX, R11
+	CMOVQCS DI, AX
+	CMOVQCS SI, DX
+	MOVQ    AX, R9
+	MOVQ    p+0(FP), R13
+	MOVQ    (R13), AX
+	MOVQ    DX, BX
+	MULQ    R10
+	MOVQ    AX, SI
+	MOVQ    8(R13), AX
+	MOVQ    DX, DI
+	MULQ    R10
+	ADDQ    DI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, DI
+	MOVQ    16(R13), AX
+	MOVQ    DX, CX
+	MULQ    R10
+	ADDQ    CX, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, CX
+	MOVQ    24(R13), AX
+	MOVQ    DX, R15
+	MULQ    R10
+	ADDQ    R15, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R15
+	MOVQ    (R13), AX
+	MOVQ    DX, R8
+	MULQ    R11
+	ADDQ    AX, DI
+	ADCQ    $+0, DX
+	MOVQ    8(R13), AX
+	MOVQ    DX, R12
+	MULQ    R11
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	MOVQ    16(R13), AX
+	MOVQ    DX, R12
+	MULQ    R11
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R15
+	ADCQ    $+0, DX
+	MOVQ    24(R13), AX
+	MOVQ    DX, R12
+	MULQ    R11
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R8
+	ADCQ    $+0, DX
+	MOVQ    (R13), AX
+	MOVQ    DX, R12
+	MULQ    R9
+	ADDQ    AX, CX
+	ADCQ    $+0, DX
+	MOVQ    8(R13), AX
+	MOVQ    DX, BP
+	MULQ    R9
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R15
+	ADCQ    $+0, DX
+	MOVQ    16(R13), AX
+	MOVQ    DX, BP
+	MULQ    R9
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R8
+	ADCQ    $+0, DX
+	MOVQ    24(R13), AX
+	MOVQ    DX, BP
+	MULQ    R9
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    (R13), AX
+	MOVQ    DX, BP
+	MULQ    BX
+	ADDQ    AX, R15
+	ADCQ    $+0, DX
+	MOVQ    8(R13), AX
+	MOVQ    R9, (SP)
+	MOVQ    DX, R9
+	MULQ    BX
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R8
+	ADCQ    $+0, DX
+	MOVQ    16(R13), AX
+	MOVQ    DX, R9
+	MULQ    BX
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    24(R13), AX
+	MOVQ    DX, R9
+	MULQ    BX
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    $0xffffffff00000001, AX
+	MOVQ    DX, R9
+	MULQ    SI
+	MOVQ    SI, R13
+	SHRQ    $0x20, R13
+	SHLQ    $0x20, SI
+	ADDQ    SI, DI
+	ADCQ    R13, CX
+	ADCQ    AX, R15
+	ADCQ    DX, R8
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    DI
+	MOVQ    DI, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, DI
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    DI, CX
+	ADCQ    SI, R15
+	ADCQ    AX, R8
+	ADCQ    DX, R12
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    CX
+	MOVQ    CX, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, CX
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    CX, R15
+	ADCQ    SI, R8
+	ADCQ    AX, R12
+	ADCQ    DX, BP
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R15
+	MOVQ    R15, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, R15
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    R15, R8
+	ADCQ    CX, R12
+	ADCQ    AX, BP
+	ADCQ    DX, R9
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    R8, R15
+	SUBQ    $-1, R15
+	MOVQ    R12, CX
+	MOVL    $0xffffffff, SI
+	SBBQ    SI, CX
+	MOVQ    BP, DI
+	SBBQ    $+0, DI
+	MOVQ    R9, AX
+	MOVQ    $0xffffffff00000001, DX
+	SBBQ    DX, AX
+	SBBQ    $+0, R13
+	CMOVQCS R8, R15
+	CMOVQCS R12, CX
+	CMOVQCS BP, DI
+	CMOVQCS R9, AX
+	MOVQ    z+8(FP), R9
+	MOVQ    (R9), R8
+	MOVQ    p+0(FP), R12
+	MOVQ    R15, (R12)
+	MOVQ    8(R9), R13
+	MOVQ    CX, 8(R12)
+	MOVQ    16(R9), R15
+	MOVQ    DI, 16(R12)
+	MOVQ    24(R9), CX
+	MOVQ    AX, 24(R12)
+	MOVQ    R8, AX
+	MULQ    R10
+	MOVQ    AX, DI
+	MOVQ    R13, AX
+	MOVQ    DX, BP
+	MULQ    R10
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, BP
+	MOVQ    R15, AX
+	MOVQ    DX, R12
+	MULQ    R10
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R12
+	MOVQ    CX, AX
+	MOVQ    DX, SI
+	MULQ    R10
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R10
+	MOVQ    R8, AX
+	MOVQ    DX, SI
+	MULQ    R11
+	ADDQ    AX, BP
+	ADCQ    $+0, DX
+	MOVQ    R13, AX
+	MOVQ    DX, R9
+	MULQ    R11
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    R15, AX
+	MOVQ    DX, R9
+	MULQ    R11
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    CX, AX
+	MOVQ    DX, R9
+	MULQ    R11
+	ADDQ    R9, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    R8, AX
+	MOVQ    DX, R9
+	MOVQ    (SP), R11
+	MULQ    R11
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    R13, AX
+	MOVQ    R12, 8(SP)
+	MOVQ    DX, R12
+	MULQ    R11
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    R15, AX
+	MOVQ    DX, R12
+	MULQ    R11
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    CX, AX
+	MOVQ    DX, R12
+	MULQ    R11
+	ADDQ    R12, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    R8, AX
+	MOVQ    DX, R11
+	MULQ    BX
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    R13, AX
+	MOVQ    DX, R8
+	MULQ    BX
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    R15, AX
+	MOVQ    DX, R8
+	MULQ    BX
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R9
+	ADCQ    $+0, DX
+	MOVQ    CX, AX
+	MOVQ    DX, R8
+	MULQ    BX
+	ADDQ    R8, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    $0xffffffff00000001, AX
+	MOVQ    DX, R8
+	MULQ    DI
+	MOVQ    DI, R12
+	SHRQ    $0x20, R12
+	SHLQ    $0x20, DI
+	ADDQ    DI, BP
+	ADCQ    8(SP), R12
+	ADCQ    AX, R10
+	ADCQ    DX, SI
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    BP
+	MOVQ    BP, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, BP
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    BP, R12
+	ADCQ    R15, R10
+	ADCQ    AX, SI
+	ADCQ    DX, R9
+	MOVL    $0x00000000, R13
+	ADCQ    R13, R13
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R12
+	MOVQ    R12, R15
+	SHRQ    $0x20, R15
+	SHLQ    $0x20, R12
+	LEAQ    (DX)(R13*1), DX
+	ADDQ    R12, R10
+	ADCQ    R15, SI
+	ADCQ    AX, R9
+	ADCQ    DX, R11
+	MOVL    $0x00000000, R12
+	ADCQ    R12, R12
+	MOVQ    $0xffffffff00000001, AX
+	MULQ    R10
+	MOVQ    R10, R13
+	SHRQ    $0x20, R13
+	SHLQ    $0x20, R10
+	LEAQ    (DX)(R12*1), DX
+	ADDQ    R10, SI
+	ADCQ    R13, R9
+	ADCQ    AX, R11
+	ADCQ    DX, R8
+	MOVL    $0x00000000, R10
+	ADCQ    R10, R10
+	MOVQ    SI, R12
+	SUBQ    $-1, R12
+	MOVQ    R9, R13
+	MOVL    $0xffffffff, R15
+	SBBQ    R15, R13
+	MOVQ    R11, BX
+	SBBQ    $+0, BX
+	MOVQ    R8, CX
+	MOVQ    $0xffffffff00000001, DI
+	SBBQ    DI, CX
+	SBBQ    $+0, R10
+	CMOVQCS SI, R12
+	CMOVQCS R9, R13
+	CMOVQCS R11, BX
+	CMOVQCS R8, CX
+	MOVQ    p+0(FP), R8
+	MOVQ    32(R8), AX
+	MULQ    R12
+	MOVQ    AX, R9
+	MOVQ    40(R8), AX
+	MOVQ    DX, R10
+	MULQ    R12
+	ADDQ    R10, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R10
+	MOVQ    48(R8), AX
+	MOVQ    DX, R11
+	MULQ    R12
+	ADDQ    R11, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R11
+	MOVQ    56(R8), AX
+	MOVQ    DX, SI
+	MULQ    R12
+	ADDQ    SI, AX
+	ADCQ    $+0, DX
+	MOVQ    AX, R12
+	MOVQ    32(R8), AX
+	MOVQ    DX, SI
+	MULQ    R13
+	ADDQ    AX, R10
+	ADCQ    $+0, DX
+	MOVQ    40(R8), AX
+	MOVQ    DX, BP
+	MULQ    R13
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    48(R8), AX
+	MOVQ    DX, BP
+	MULQ    R13
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    56(R8), AX
+	MOVQ    DX, BP
+	MULQ    R13
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    32(R8), AX
+	MOVQ    DX, R13
+	MULQ    BX
+	ADDQ    AX, R11
+	ADCQ    $+0, DX
+	MOVQ    40(R8), AX
+	MOVQ    DX, BP
+	MULQ    BX
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    48(R8), AX
+	MOVQ    DX, BP
+	MULQ    BX
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    56(R8), AX
+	MOVQ    DX, BP
+	MULQ    BX
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    32(R8), AX
+	MOVQ    DX, BX
+	MULQ    CX
+	ADDQ    AX, R12
+	ADCQ    $+0, DX
+	MOVQ    40(R8), AX
+	MOVQ    DX, BP
+	MULQ    CX
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, SI
+	ADCQ    $+0, DX
+	MOVQ    48(R8), AX
+	MOVQ    DX, BP
+	MULQ    CX
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, R13
+	ADCQ    $+0, DX
+	MOVQ    56(R8), AX
+	MOVQ    DX, BP
+	MULQ    CX
+	ADDQ    BP, AX
+	ADCQ    $+0, DX
+	ADDQ    AX, BX
+	ADCQ    $+0, DX
+	MOVQ    DI, AX
+	MOVQ    DX, CX
+	MULQ    R9
+	MOVQ    R9, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, R9
+	ADDQ    R9, R10
+	ADCQ    BP, R11
+	ADCQ    AX, R12
+	ADCQ    DX, SI
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    DI, AX
+	MULQ    R10
+	MOVQ    R10, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, R10
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R10, R11
+	ADCQ    BP, R12
+	ADCQ    AX, SI
+	ADCQ    DX, R13
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    DI, AX
+	MULQ    R11
+	MOVQ    R11, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, R11
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R11, R12
+	ADCQ    R10, SI
+	ADCQ    AX, R13
+	ADCQ    DX, BX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    DI, AX
+	MULQ    R12
+	MOVQ    R12, R10
+	SHRQ    $0x20, R10
+	SHLQ    $0x20, R12
+	LEAQ    (DX)(R9*1), DX
+	ADDQ    R12, SI
+	ADCQ    R10, R13
+	ADCQ    AX, BX
+	ADCQ    DX, CX
+	MOVL    $0x00000000, R9
+	ADCQ    R9, R9
+	MOVQ    SI, R10
+	SUBQ    $-1, R10
+	MOVQ    R13, R11
+	SBBQ    R15, R11
+	MOVQ    BX, R12
+	SBBQ    $+0, R12
+	MOVQ    CX, R15
+	SBBQ    DI, R15
+	SBBQ    $+0, R9
+	CMOVQCS SI, R10
+	CMOVQCS R13, R11
+	CMOVQCS BX, R12
+	CMOVQCS CX, R15
+	MOVQ    R10, 32(R8)
+	MOVQ    R11, 40(R8)
+	MOVQ    R12, 48(R8)
+	MOVQ    R15, 56(R8)
+	RET
+
+// func scaleADX(p *[8]uint64, z *[4]uint64)
+// Requires: ADX, BMI2, CMOV
+TEXT ·scaleADX(SB), NOSPLIT, $8-16
+	// the change of Jacobian coordinates to those with Z = 1, from p.X, p.Y and z = 1/Z.
+	// Contract: nistp256 scale. Instruction set: BMI2 and ADX.
+	//     ZZ = z.X·z.X
+	//     p.X′ = p.X·ZZ
+	//     p.Y′ = p.Y·z.X·ZZ
+	// Each coordinate is below p, before and after. Pointers may be equal.
+	MOVQ    z+8(FP), R8
+	MOVQ    (R8), DX
+	MOVQ    8(R8), R9
+	MULXQ   R9, R10, R11
+	MOVQ    16(R8), R12
+	MULXQ   R12, R13, R15
+	ADDQ    R11, R13
+	MOVQ    24(R8), R11
+	MULXQ   R11, BX, CX
+	ADCQ    R15, BX
+	ADCQ    $+0, CX
+	XORL    R15, R15
+	MOVQ    R9, DX
+	MULXQ   R12, R9, SI
+	ADCXQ   R9, BX
+	ADOXQ   SI, CX
+	MULXQ   R11, R9, SI
+	ADCXQ   R9, CX
+	ADCXQ   R15, SI
+	ADOXQ   R15, SI
+	MOVQ    R12, DX
+	MULXQ   R11, R9, R12
+	ADDQ    R9, SI
+	ADCQ    $+0, R12
+	ADDQ    $+0, R12
+	XORL    R15, R15
+	MOVQ    (R8), DX
+	MULXQ   DX, R9, DI
+	ADCXQ   R10, R10
+	ADOXQ   DI, R10
+	MOVQ    8(R8), DX
+	MULXQ   DX, DI, AX
+	ADCXQ   R13, R13
+	ADOXQ   DI, R13
+	ADCXQ   BX, BX
+	ADOXQ   AX, BX
+	MOVQ    16(R8), DX
+	MULXQ   DX, DI, AX
+	ADCXQ   CX, CX
+	ADOXQ   DI, CX
+	ADCXQ   SI, SI
+	ADOXQ   AX, SI
+	MOVQ    R11, DX
+	MULXQ   DX, DI, AX
+	ADCXQ   R12, R12
+	ADOXQ   DI, R12
+	ADCXQ   R15, AX
+	ADOXQ   R15, AX
+	MOVQ    R9, DX
+	MOVQ    $0xffffffff00000001, R9
+	MULXQ   R9, R11, DI
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	ADDQ    DX, R10
+	ADCQ    BP, R13
+	ADCQ    R11, BX
+	ADCQ    DI, CX
+	MOVQ    R15, R11
+	ADCQ    R11, R11
+	MOVQ    R10, DX
+	MULXQ   R9, R10, DI
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R11*1), DI
+	ADDQ    DX, R13
+	ADCQ    BP, BX
+	ADCQ    R10, CX
+	ADCQ    DI, SI
+	MOVQ    R15, R10
+	ADCQ    R10, R10
+	MOVQ    R13, DX
+	MULXQ   R9, R11, R13
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (R13)(R10*1), R13
+	ADDQ    DX, BX
+	ADCQ    DI, CX
+	ADCQ    R11, SI
+	ADCQ    R13, R12
+	MOVQ    R15, R10
+	ADCQ    R10, R10
+	MOVQ    BX, DX
+	MULXQ   R9, R11, R13
+	MOVQ    DX, BX
+	SHRQ    $0x20, BX
+	SHLQ    $0x20, DX
+	LEAQ    (R13)(R10*1), R13
+	ADDQ    DX, CX
+	ADCQ    BX, SI
+	ADCQ    R11, R12
+	ADCQ    R13, AX
+	MOVQ    R15, R10
+	ADCQ    R10, R10
+	MOVQ    CX, R11
+	SUBQ    $-1, R11
+	MOVQ    SI, R13
+	MOVL    $0xffffffff, BX
+	SBBQ    BX, R13
+	MOVQ    R12, DI
+	SBBQ    $+0, DI
+	MOVQ    AX, DX
+	SBBQ    R9, DX
+	SBBQ    $+0, R10
+	CMOVQCS CX, R11
+	CMOVQCS SI, R13
+	CMOVQCS R12, DI
+	CMOVQCS AX, DX
+	MOVQ    DX, R10
+	MOVQ    R11, DX
+	MOVQ    p+0(FP), R12
+	MOVQ    (R12), R11
+	MULXQ   R11, CX, SI
+	MOVQ    8(R12), AX
+	MULXQ   AX, BP, R8
+	ADDQ    SI, BP
+	MOVQ    16(R12), SI
+	MULXQ   SI, BX, R9
+	ADCQ    R8, BX
+	MOVQ    24(R12), R8
+	MULXQ   R8, SI, AX
+	ADCQ    R9, SI
+	ADCQ    $+0, AX
+	XORL    R15, R15
+	MOVQ    DX, R9
+	MOVQ    R13, DX
+	MULXQ   R11, R13, R15
+	ADCXQ   R13, BP
+	ADOXQ   R15, BX
+	MOVQ    8(R12), R13
+	MULXQ   R13, R15, R11
+	ADCXQ   R15, BX
+	ADOXQ   R11, SI
+	MOVQ    16(R12), R11
+	MULXQ   R11, R15, R13
+	ADCXQ   R15, SI
+	ADOXQ   R13, AX
+	MULXQ   R8, R13, R15
+	ADCXQ   R13, AX
+	MOVL    $0x00000000, R13
+	ADCXQ   R13, R15
+	ADOXQ   R13, R15
+	XORL    R13, R13
+	MOVQ    DX, R13
+	MOVQ    DI, DX
+	MOVQ    (R12), DI
+	MULXQ   DI, R8, R11
+	ADCXQ   R8, BX
+	ADOXQ   R11, SI
+	MOVQ    8(R12), R8
+	MULXQ   R8, R11, DI
+	ADCXQ   R11, SI
+	ADOXQ   DI, AX
+	MOVQ    16(R12), R11
+	MULXQ   R11, DI, R8
+	ADCXQ   DI, AX
+	ADOXQ   R8, R15
+	MOVQ    24(R12), R8
+	MULXQ   R8, DI, R11
+	ADCXQ   DI, R15
+	MOVL    $0x00000000, DI
+	ADCXQ   DI, R11
+	ADOXQ   DI, R11
+	XORL    DI, DI
+	MOVQ    DX, DI
+	MOVQ    R10, DX
+	MULXQ   (R12), R10, R8
+	ADCXQ   R10, SI
+	ADOXQ   R8, AX
+	MULXQ   8(R12), R8, R10
+	ADCXQ   R8, AX
+	ADOXQ   R10, R15
+	MULXQ   16(R12), R8, R10
+	ADCXQ   R8, R15
+	ADOXQ   R10, R11
+	MULXQ   24(R12), R8, R10
+	ADCXQ   R8, R11
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R10
+	ADOXQ   R8, R10
+	MOVQ    DX, R12
+	MOVQ    CX, DX
+	MOVQ    $0xffffffff00000001, CX
+	MOVQ    DI, (SP)
+	MULXQ   CX, R8, DI
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	ADDQ    DX, BP
+	ADCQ    CX, BX
+	ADCQ    R8, SI
+	ADCQ    DI, AX
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    BP, DX
+	MOVQ    $0xffffffff00000001, CX
+	MULXQ   CX, DI, BP
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	LEAQ    (BP)(R8*1), BP
+	ADDQ    DX, BX
+	ADCQ    CX, SI
+	ADCQ    DI, AX
+	ADCQ    BP, R15
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    BX, DX
+	MOVQ    $0xffffffff00000001, BX
+	MULXQ   BX, CX, DI
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R8*1), DI
+	ADDQ    DX, SI
+	ADCQ    BP, AX
+	ADCQ    CX, R15
+	ADCQ    DI, R11
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    SI, DX
+	MULXQ   BX, CX, SI
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (SI)(R8*1), SI
+	ADDQ    DX, AX
+	ADCQ    DI, R15
+	ADCQ    CX, R11
+	ADCQ    SI, R10
+	MOVL    $0x00000000, R8
+	ADCQ    R8, R8
+	MOVQ    AX, CX
+	SUBQ    $-1, CX
+	MOVQ    R15, SI
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, SI
+	MOVQ    R11, DX
+	SBBQ    $+0, DX
+	MOVQ    R10, BP
+	SBBQ    BX, BP
+	SBBQ    $+0, R8
+	CMOVQCS AX, CX
+	CMOVQCS R15, SI
+	CMOVQCS R11, DX
+	CMOVQCS R10, BP
+	MOVQ    z+8(FP), R10
+	MOVQ    (R10), R8
+	MOVQ    p+0(FP), R11
+	MOVQ    CX, (R11)
+	MOVQ    8(R10), R15
+	MOVQ    SI, 8(R11)
+	MOVQ    16(R10), CX
+	MOVQ    DX, 16(R11)
+	MOVQ    24(R10), SI
+	MOVQ    BP, 24(R11)
+	MOVQ    R9, DX
+	MULXQ   R8, R9, AX
+	MULXQ   R15, BP, R11
+	ADDQ    AX, BP
+	MULXQ   CX, AX, DI
+	ADCQ    R11, AX
+	MULXQ   SI, R11, BX
+	ADCQ    DI, R11
+	ADCQ    $+0, BX
+	XORL    DI, DI
+	MOVQ    R13, DX
+	MULXQ   R8, R13, DI
+	ADCXQ   R13, BP
+	ADOXQ   DI, AX
+	MULXQ   R15, R13, DI
+	ADCXQ   R13, AX
+	ADOXQ   DI, R11
+	MULXQ   CX, R13, DI
+	ADCXQ   R13, R11
+	ADOXQ   DI, BX
+	MULXQ   SI, R13, DI
+	ADCXQ   R13, BX
+	MOVL    $0x00000000, R13
+	ADCXQ   R13, DI
+	ADOXQ   R13, DI
+	XORL    R13, R13
+	MOVQ    (SP), DX
+	MULXQ   R8, R13, R10
+	ADCXQ   R13, AX
+	ADOXQ   R10, R11
+	MULXQ   R15, R10, R13
+	ADCXQ   R10, R11
+	ADOXQ   R13, BX
+	MULXQ   CX, R10, R13
+	ADCXQ   R10, BX
+	ADOXQ   R13, DI
+	MULXQ   SI, R10, R13
+	ADCXQ   R10, DI
+	MOVL    $0x00000000, R10
+	ADCXQ   R10, R13
+	ADOXQ   R10, R13
+	XORL    R10, R10
+	MOVQ    R12, DX
+	MULXQ   R8, R12, R10
+	ADCXQ   R12, R11
+	ADOXQ   R10, BX
+	MULXQ   R15, R8, R10
+	ADCXQ   R8, BX
+	ADOXQ   R10, DI
+	MULXQ   CX, R8, R10
+	ADCXQ   R8, DI
+	ADOXQ   R10, R13
+	MULXQ   SI, R8, R10
+	ADCXQ   R8, R13
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R10
+	ADOXQ   R8, R10
+	MOVQ    R9, DX
+	MOVQ    $0xffffffff00000001, R9
+	MULXQ   R9, R12, R15
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	ADDQ    DX, BP
+	ADCQ    CX, AX
+	ADCQ    R12, R11
+	ADCQ    R15, BX
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    BP, DX
+	MULXQ   R9, R15, CX
+	MOVQ    DX, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, DX
+	LEAQ    (CX)(R12*1), CX
+	ADDQ    DX, AX
+	ADCQ    SI, R11
+	ADCQ    R15, BX
+	ADCQ    CX, DI
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    AX, DX
+	MULXQ   R9, R15, CX
+	MOVQ    DX, SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x20, DX
+	LEAQ    (CX)(R12*1), CX
+	ADDQ    DX, R11
+	ADCQ    SI, BX
+	ADCQ    R15, DI
+	ADCQ    CX, R13
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    R11, DX
+	MULXQ   R9, R11, R15
+	MOVQ    DX, CX
+	SHRQ    $0x20, CX
+	SHLQ    $0x20, DX
+	LEAQ    (R15)(R12*1), R15
+	ADDQ    DX, BX
+	ADCQ    CX, DI
+	ADCQ    R11, R13
+	ADCQ    R15, R10
+	MOVQ    R8, R11
+	ADCQ    R11, R11
+	MOVQ    BX, R12
+	SUBQ    $-1, R12
+	MOVQ    DI, R15
+	MOVL    $0xffffffff, CX
+	SBBQ    CX, R15
+	MOVQ    R13, SI
+	SBBQ    $+0, SI
+	MOVQ    R10, AX
+	SBBQ    R9, AX
+	SBBQ    $+0, R11
+	CMOVQCS BX, R12
+	CMOVQCS DI, R15
+	CMOVQCS R13, SI
+	CMOVQCS R10, AX
+	MOVQ    R12, DX
+	MOVQ    p+0(FP), R11
+	MOVQ    32(R11), R10
+	MULXQ   R10, R12, R13
+	MOVQ    40(R11), BX
+	MULXQ   BX, DI, BP
+	ADDQ    R13, DI
+	MOVQ    48(R11), R13
+	MULXQ   R13, CX, R9
+	ADCQ    BP, CX
+	MOVQ    56(R11), BP
+	MULXQ   BP, R13, BX
+	ADCQ    R9, R13
+	ADCQ    $+0, BX
+	XORL    R8, R8
+	MOVQ    R15, DX
+	MULXQ   R10, R9, R15
+	ADCXQ   R9, DI
+	ADOXQ   R15, CX
+	MOVQ    40(R11), R9
+	MULXQ   R9, R15, R10
+	ADCXQ   R15, CX
+	ADOXQ   R10, R13
+	MOVQ    48(R11), R10
+	MULXQ   R10, R15, R9
+	ADCXQ   R15, R13
+	ADOXQ   R9, BX
+	MULXQ   BP, R9, R15
+	ADCXQ   R9, BX
+	ADCXQ   R8, R15
+	ADOXQ   R8, R15
+	XORL    R8, R8
+	MOVQ    SI, DX
+	MOVQ    32(R11), R9
+	MULXQ   R9, SI, R8
+	ADCXQ   SI, CX
+	ADOXQ   R8, R13
+	MOVQ    40(R11), R8
+	MULXQ   R8, SI, R9
+	ADCXQ   SI, R13
+	ADOXQ   R9, BX
+	MULXQ   R10, R9, SI
+	ADCXQ   R9, BX
+	ADOXQ   SI, R15
+	MULXQ   BP, R9, SI
+	ADCXQ   R9, R15
+	MOVL    $0x00000000, R9
+	ADCXQ   R9, SI
+	ADOXQ   R9, SI
+	XORL    R9, R9
+	MOVQ    AX, DX
+	MULXQ   32(R11), AX, R9
+	ADCXQ   AX, R13
+	ADOXQ   R9, BX
+	MULXQ   R8, R9, AX
+	ADCXQ   R9, BX
+	ADOXQ   AX, R15
+	MULXQ   R10, R8, R9
+	ADCXQ   R8, R15
+	ADOXQ   R9, SI
+	MULXQ   BP, R8, R9
+	ADCXQ   R8, SI
+	MOVL    $0x00000000, R8
+	ADCXQ   R8, R9
+	ADOXQ   R8, R9
+	MOVQ    R12, DX
+	MOVQ    $0xffffffff00000001, R10
+	MULXQ   R10, R12, AX
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	ADDQ    DX, DI
+	ADCQ    BP, CX
+	ADCQ    R12, R13
+	ADCQ    AX, BX
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    DI, DX
+	MULXQ   R10, DI, AX
+	MOVQ    DX, BP
+	SHRQ    $0x20, BP
+	SHLQ    $0x20, DX
+	LEAQ    (AX)(R12*1), AX
+	ADDQ    DX, CX
+	ADCQ    BP, R13
+	ADCQ    DI, BX
+	ADCQ    AX, R15
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    CX, DX
+	MULXQ   R10, CX, DI
+	MOVQ    DX, AX
+	SHRQ    $0x20, AX
+	SHLQ    $0x20, DX
+	LEAQ    (DI)(R12*1), DI
+	ADDQ    DX, R13
+	ADCQ    AX, BX
+	ADCQ    CX, R15
+	ADCQ    DI, SI
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    R13, DX
+	MULXQ   R10, R13, CX
+	MOVQ    DX, DI
+	SHRQ    $0x20, DI
+	SHLQ    $0x20, DX
+	LEAQ    (CX)(R12*1), CX
+	ADDQ    DX, BX
+	ADCQ    DI, R15
+	ADCQ    R13, SI
+	ADCQ    CX, R9
+	MOVQ    R8, R12
+	ADCQ    R12, R12
+	MOVQ    BX, R13
+	SUBQ    $-1, R13
+	MOVQ    R15, CX
+	MOVL    $0xffffffff, DI
+	SBBQ    DI, CX
+	MOVQ    SI, DI
+	SBBQ    $+0, DI
+	MOVQ    R9, AX
+	SBBQ    R10, AX
+	SBBQ    $+0, R12
+	CMOVQCS BX, R13
+	CMOVQCS R15, CX
+	CMOVQCS SI, DI
+	CMOVQCS R9, AX
+	MOVQ    R13, 32(R11)
+	MOVQ    CX, 40(R11)
+	MOVQ    DI, 48(R11)
+	MOVQ    AX, 56(R11)
+	RET
+
 // func select16AMD64(r *[8]uint64, table *[128]uint64, i uint64)
 // Requires: CMOV
 TEXT ·select16AMD64(SB), NOSPLIT, $0-24

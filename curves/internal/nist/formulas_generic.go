@@ -103,6 +103,63 @@ func addAffineGeneric(r, p *jacobian, q *affine, minus uint64) {
 	r.Z.Set(&rZ)
 }
 
+// addCoZGeneric: ZADDU (Goundar, Joye, Miyaji, CHES 2010, algorithm 1): p = p + d, and d with the new Z that both have, and its ratio to the old one; for points with different x.
+// Contract: nistp256 addCoZ. Instruction set: that of the field's routines.
+//
+//	s.Ratio′ = s.DX - s.PX
+//	C = s.Ratio′·s.Ratio′
+//	W = s.PX·C
+//	s.DX′ = s.DX·C
+//	E = s.DY - s.PY
+//	s.DY′ = s.DY·(s.DX′ - W)
+//	EE = E·E
+//	s.PX′ = EE - W - s.DX′
+//	s.PY′ = E·(s.DX′ - s.PX′) - s.DY′
+//	s.Z′ = s.Z·s.Ratio′
+//
+// Each coordinate is below p, before and after. Pointers may be equal.
+func addCoZGeneric(s *coZ) {
+	var sRatio, C, W, sDX, E, sDY, EE, sPX, sPY, sZ, t1, t2, t3, t4 element
+	sRatio.Subtract(&s.DX, &s.PX)
+	C.Square(&sRatio)
+	W.Multiply(&s.PX, &C)
+	sDX.Multiply(&s.DX, &C)
+	E.Subtract(&s.DY, &s.PY)
+	t1.Subtract(&sDX, &W)
+	sDY.Multiply(&s.DY, &t1)
+	EE.Square(&E)
+	t2.Subtract(&EE, &W)
+	sPX.Subtract(&t2, &sDX)
+	t4.Subtract(&sDX, &sPX)
+	t3.Multiply(&E, &t4)
+	sPY.Subtract(&t3, &sDY)
+	sZ.Multiply(&s.Z, &sRatio)
+	s.PX.Set(&sPX)
+	s.PY.Set(&sPY)
+	s.DX.Set(&sDX)
+	s.DY.Set(&sDY)
+	s.Z.Set(&sZ)
+	s.Ratio.Set(&sRatio)
+}
+
+// scaleGeneric: the change of Jacobian coordinates to those with Z = 1, from p.X, p.Y and z = 1/Z.
+// Contract: nistp256 scale. Instruction set: that of the field's routines.
+//
+//	ZZ = z.X·z.X
+//	p.X′ = p.X·ZZ
+//	p.Y′ = p.Y·z.X·ZZ
+//
+// Each coordinate is below p, before and after. Pointers may be equal.
+func scaleGeneric(p *affine, z *element) {
+	var ZZ, pX, pY, t1 element
+	ZZ.Square(z)
+	pX.Multiply(&p.X, &ZZ)
+	t1.Multiply(z, &ZZ)
+	pY.Multiply(&p.Y, &t1)
+	p.X.Set(&pX)
+	p.Y.Set(&pY)
+}
+
 // select16Generic: conditional moves of every entry.
 // Contract: nistp256 select16. Instruction set: that of the field's routines.
 // Ensures r = table[i].

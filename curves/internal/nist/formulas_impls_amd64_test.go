@@ -27,6 +27,22 @@ func init() {
 			addAffineADX((*jacobian)(p[0]), (*jacobian)(p[1]), (*affine)(p[2]), v[0])
 			return 0
 		}},
+		{Field: "nistp256", Kind: "addCoZ", Set: "amd64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addCoZAMD64((*coZ)(p[0]))
+			return 0
+		}},
+		{Field: "nistp256", Kind: "addCoZ", Set: "adx", Available: hasADX, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addCoZADX((*coZ)(p[0]))
+			return 0
+		}},
+		{Field: "nistp256", Kind: "scale", Set: "amd64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scaleAMD64((*affine)(p[0]), (*element)(p[1]))
+			return 0
+		}},
+		{Field: "nistp256", Kind: "scale", Set: "adx", Available: hasADX, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scaleADX((*affine)(p[0]), (*element)(p[1]))
+			return 0
+		}},
 		{Field: "nistp256", Kind: "select16", Set: "amd64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			select16AMD64((*affine)(p[0]), (*[16]affine)(p[1]), v[0])
 			return 0

@@ -19,6 +19,14 @@ func init() {
 			addAffineARM64((*jacobian)(p[0]), (*jacobian)(p[1]), (*affine)(p[2]), v[0])
 			return 0
 		}},
+		{Field: "nistp256", Kind: "addCoZ", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addCoZARM64((*coZ)(p[0]))
+			return 0
+		}},
+		{Field: "nistp256", Kind: "scale", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scaleARM64((*affine)(p[0]), (*element)(p[1]))
+			return 0
+		}},
 		{Field: "nistp256", Kind: "select16", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			select16ARM64((*affine)(p[0]), (*[16]affine)(p[1]), v[0])
 			return 0

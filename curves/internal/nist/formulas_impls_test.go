@@ -17,6 +17,14 @@ var formulasImpls = []suite.Impl{
 		addAffineGeneric((*jacobian)(p[0]), (*jacobian)(p[1]), (*affine)(p[2]), v[0])
 		return 0
 	}},
+	{Field: "nistp256", Kind: "addCoZ", Set: "generic", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+		addCoZGeneric((*coZ)(p[0]))
+		return 0
+	}},
+	{Field: "nistp256", Kind: "scale", Set: "generic", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+		scaleGeneric((*affine)(p[0]), (*element)(p[1]))
+		return 0
+	}},
 	{Field: "nistp256", Kind: "select16", Set: "generic", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 		select16Generic((*affine)(p[0]), (*[16]affine)(p[1]), v[0])
 		return 0

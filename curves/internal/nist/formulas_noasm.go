@@ -12,6 +12,14 @@ func addAffine(r, p *jacobian, q *affine, minus uint64) {
 	addAffineGeneric(r, p, q, minus)
 }
 
+func addCoZ(s *coZ) {
+	addCoZGeneric(s)
+}
+
+func scale(p *affine, z *element) {
+	scaleGeneric(p, z)
+}
+
 func select16(r *affine, table *[16]affine, i uint64) {
 	select16Generic(r, table, i)
 }

@@ -12,7 +12,7 @@ func (p *jacobian) affine() (q affine, finite int) {
 	var inverse fieldp256.Element
 	inverse.Invert(&p.Z)
 	q = affine{p.X, p.Y}
-	q.scale(&inverse)
+	scale(&q, &inverse)
 	return q, 1 - p.Z.IsZero()
 }
 
