@@ -59,6 +59,9 @@ func explainCommand(args []string, stdout, stderr io.Writer) int {
 		if equal = append(equal, r.Names(pat)); r.Names(pat) != *pointers {
 			continue
 		}
+		if ks[j] == nil {
+			return failure("explain", fmt.Errorf("%s has no certificate of its own for %s: it computes the same as for disjoint pointers", name, *pointers), stderr)
+		}
 		l, err := explain.Routine(r, pat, ks[j])
 		if err == nil {
 			fmt.Fprintf(stdout, "%s, sha256:%s\n", name, ledger.Hash(t.Code))

@@ -140,7 +140,7 @@ func TestVerifyPatched(t *testing.T) {
 
 	// SBBQ 0x18(R9), R12 becomes ADCQ: wrong.
 	wrong := patch(t, program, routine, []byte{0x4d, 0x1b, 0x61, 0x18}, []byte{0x4d, 0x13, 0x61, 0x18})
-	verify(t, exitFailed, []string{" other bytes ", "FAILED", routine + " at 0x", "pointers x=z: ", ": offset 0x", "the claim z ≡ 0 - x (mod p) does not follow",
+	verify(t, exitFailed, []string{" other bytes ", "FAILED", routine + " at 0x", ": pointers ", ": offset 0x", "the claim z ≡ 0 - x (mod p) does not follow",
 		routine + ": counterexample: input ", " 1 failed\n"}, wrong)
 
 	// MOVQ R9, R13 in its other encoding: the same operations.
