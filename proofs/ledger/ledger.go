@@ -1,4 +1,5 @@
-// Package ledger holds the list of what is claimed of every assembly routine.
+// Package ledger holds the list of what is claimed of every assembly routine for
+// amd64. The assembly for arm64 has no proofs yet.
 //
 // The list, ledger.txt, is kept by hand. It says nothing that is not shown
 // again: a test finds out what the routines are now, what their certificates
@@ -148,8 +149,8 @@ func parseLine(line string) (Entry, error) {
 	return e, nil
 }
 
-const header = `# What is claimed of every assembly routine, kept by hand; go test compares it with
-# what is so, and fieldproof check -kernel compares the column kernel.
+const header = `# What is claimed of every assembly routine for amd64, kept by hand; go test compares
+# it with what is so, and fieldproof check -kernel compares the column kernel.
 #
 # functional     keeps its contract in spec/: proved from the bytes, or tested
 # constant-time  no secret in a jump, an address or a variable-time instruction
