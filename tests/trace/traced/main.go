@@ -78,7 +78,11 @@ var operations = map[string]func(secret []byte) error{
 		p256.Verify(peer, secret, append(digest, digest...))
 		return nil
 	},
-	// This one has the fault that the test is there to find.
+	// These have the faults that the tests are there to find.
+	"planted address": func(secret []byte) error {
+		sink += table[secret[0]&63]
+		return nil
+	},
 	"planted": func(secret []byte) error {
 		if secret[0]&1 == 1 {
 			sink++
@@ -87,7 +91,10 @@ var operations = map[string]func(secret []byte) error{
 	},
 }
 
-var sink int
+var (
+	sink  int
+	table [64]int
+)
 
 var digest = bytes.Repeat([]byte{0x5a}, 32)
 
