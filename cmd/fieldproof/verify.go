@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"text/tabwriter"
@@ -58,8 +59,18 @@ func verifyCommand(args []string, stdout, stderr io.Writer) int {
 		n++
 		fmt.Fprintf(stderr, "verify %d/%d %s %.1fs\n", n, len(targets), r.Name, r.Time.Seconds())
 	})
-	fmt.Fprintf(stdout, "%s: %s, %s, %s\n", name, b.Format, b.Arch, b.Info.GoVersion)
+	fmt.Fprintf(stdout, "%s: %s, %s, %s, %s %s\n", name, b.Format, b.Arch, b.Info.GoVersion, module, version(b.Info))
 	return v.report(results, addrs, stdout)
+}
+
+// version returns the version of this module in a program.
+func version(info *debug.BuildInfo) string {
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if m.Path == module {
+			return m.Version
+		}
+	}
+	return "of unknown version"
 }
 
 type verifier struct {

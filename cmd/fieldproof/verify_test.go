@@ -55,7 +55,7 @@ func TestVerify(t *testing.T) {
 		{"windows", "PE", nil},
 		{"windows", "PE", []string{"-buildmode=pie", "-ldflags=-w"}},
 	} {
-		verify(t, exitOK, append(used, ": "+tt.format+", amd64, go1."), build(t, "user", tt.system, tt.flags...))
+		verify(t, exitOK, append(used, ": "+tt.format+", amd64, go1.", ", "+module+" "), build(t, "user", tt.system, tt.flags...))
 	}
 }
 
