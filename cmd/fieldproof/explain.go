@@ -55,16 +55,21 @@ func explainCommand(args []string, stdout, stderr io.Writer) int {
 		return failure("explain", err, stderr)
 	}
 	var equal []string
-	for j, pat := range r.Patterns() {
+	pats := r.Patterns()
+	for j, pat := range pats {
 		if equal = append(equal, r.Names(pat)); r.Names(pat) != *pointers {
 			continue
 		}
-		if ks[j] == nil {
-			return failure("explain", fmt.Errorf("%s has no certificate of its own for %s: it computes the same as for disjoint pointers", name, *pointers), stderr)
+		k := ks[j]
+		if k == nil {
+			pat, k = pats[len(pats)-1], ks[len(pats)-1]
 		}
-		l, err := explain.Routine(r, pat, ks[j])
+		l, err := explain.Routine(r, pat, k)
 		if err == nil {
 			fmt.Fprintf(stdout, "%s, sha256:%s\n", name, ledger.Hash(t.Code))
+			if ks[j] == nil {
+				fmt.Fprintf(stdout, "with %s it computes the same words as with disjoint pointers:\n", *pointers)
+			}
 			for _, c := range t.Contract.Claims {
 				fmt.Fprintf(stdout, "ensures %v\n", c)
 			}

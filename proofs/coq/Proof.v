@@ -1,6 +1,5 @@
-(* From certificates to theorems about bytes: check_routine runs the checker for
-   every way in which pointers may be equal, and check_routine_sound says that
-   then the bytes are correct. *)
+(* The ways in which pointers may be equal, and what each makes of a routine: a
+   program on locations with a contract. *)
 Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 Routine.
 Import ListNotations.
 Open Scope Z_scope.
@@ -175,22 +174,7 @@ Definition entrywords (c : routine) (pat : list Z) (e : env) : bool :=
      | None => true
      | Some p => forallb (readable (lay c pat) e (class pat i)) (upto 0 (Z.to_nat (lsize (lay c pat) (class pat i)))) &&
          (pwords p <=? lsize (lay c pat) (class pat i)) end) (indices c))%bool.
-Definition check_pattern (c : routine) (p : list mop) (pat : list Z) (k : cert) : bool :=
-  match trs (lay c pat) (mkenv (tags c pat)) p with
-  | Some (is, e) => entrywords c pat (mkenv (tags c pat)) && returns c pat e && check is (low c pat) k
-  | None => false
-  end%bool.
 (* a pattern that the contract does not allow *)
 Definition isptr (c : routine) (i : Z) : bool := match pget (params c) i with Some p => pointer p | None => false end.
 Definition excluded (c : routine) (pat : list Z) : bool :=
   existsb (fun x => isptr c (fst x) && isptr c (snd x) && (class pat (fst x) =? class pat (snd x)))%bool (separate c).
-Fixpoint check_patterns (c : routine) (p : list mop) (pats : list (list Z)) (ks : list cert) : bool :=
-  match pats, ks with
-  | [], [] => true
-  | pat :: pats', k :: ks' => check_pattern c p pat k && check_patterns c p pats' ks'
-  | _, _ => false
-  end%bool.
-Definition check_routine (c : routine) (code : list Z) (ks : list cert) : bool :=
-  match decode code with
-  | Some (Straight p) => check_patterns c p (filter (fun pat => negb (excluded c pat)) (patterns 1 [] (params c))) ks
-  | _ => false end.

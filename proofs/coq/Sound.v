@@ -1,5 +1,5 @@
 (* check_routine_sound: what check_routine accepts is correct. *)
-Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 Routine Proof.
+Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 Routine Proof Alias.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -343,22 +343,26 @@ Proof.
   destruct (class_ok c s pat HF i p GI) as (_ & _ & A). destruct (class_ok c s pat HF j q GJ) as (_ & _ & B).
   destruct HE as (_ & _ & _ & _ & S & _). apply (S i j I). rewrite <- (A P), <- (B Q), E. reflexivity.
 Qed.
-Lemma check_patterns_in c p pat : forall pats ks, check_patterns c p pats ks = true -> In pat pats -> exists k, check_pattern c p pat k = true.
+Lemma check_patterns_in c p d pat : forall pats ks, check_patterns c p d pats ks = true -> In pat pats -> exists k, check_pattern c p d pat k = true.
 Proof.
   induction pats as [|q pats IH]; intros [|k ks]; cbn [check_patterns In]; try congruence; try tauto.
   rewrite andb_true_iff. intros [A B] [<-|H]; [exists k; assumption|eauto].
 Qed.
-Theorem check_routine_sound c code ks : check_routine c code ks = true -> routine_correct c code.
+Theorem check_routine_sound c code k ks : check_routine c code k ks = true -> routine_correct c code.
 Proof.
-  unfold check_routine, routine_correct. destruct (decode code) as [[p|]|]; [|congruence|congruence]. intros CP. exists (Straight p), O. split; [reflexivity|].
+  unfold check_routine, routine_correct. destruct (decode code) as [[p|]|]; [|congruence|congruence].
+  destruct (trs (lay c (indices c)) (mkenv (tags c (indices c))) p) as [[d ed]|]; [|congruence]. rewrite andb_true_iff. intros [CD CP].
+  exists (Straight p), O. split; [reflexivity|].
   intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I0 & I2).
   assert (I1 : In pat (filter (fun pat => negb (excluded c pat)) (patterns 1 [] (params c)))).
   { apply filter_In. split; [exact I0|]. apply not_excluded with (s := s); assumption. }
-  destruct (check_patterns_in c p pat _ _ CP I1) as (k & K). unfold check_pattern in K.
+  destruct (check_patterns_in c p d pat _ _ CP I1) as (k1 & K). unfold check_pattern in K.
   destruct (trs (lay c pat) (mkenv (tags c pat)) p) as [[is e]|] eqn:T; [|congruence].
   rewrite !andb_true_iff in K. destruct K as [[K1 K2] K3].
   exists (length p), (mexec u 0 p s), (accesses u 0 p s). split; [reflexivity|].
   eapply exit_ok; try eassumption; [eapply trs_ok; [eapply good_layout|eapply sim_start|]; eassumption|].
-  apply (check_sound _ _ k K3). eapply pre_low; eassumption.
+  assert (P : pre (low c pat) (start c s)) by (eapply pre_low; eassumption). destruct k1 as [k1|].
+  - apply (check_sound _ _ k1 K3). assumption.
+  - apply (check_alias_ok c d is pat K3 (check_sound _ _ k CD)); [|assumption]. intros l. eapply start_range. eassumption.
 Qed.
 Print Assumptions check_routine_sound.

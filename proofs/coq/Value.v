@@ -275,14 +275,21 @@ Proof.
 Qed.
 
 (* Both programs start with equal words at the locations of ins, and must end
-   with equal words at those of outs. *)
+   with equal words at those of outs. Where two places of the first program start
+   with the word of one place of the second, their words are known to be equal. *)
 Fixpoint vinit (n : positive) (l : list loc) : PM.t src :=
   match l with [] => PM.empty _ | x :: l' => PM.add x (L n) (vinit (Pos.succ n) l') end.
+Fixpoint vlike (e : PM.t src) (l : list (loc * loc)) : PM.t src :=
+  match l with
+  | [] => PM.empty _
+  | (a, b) :: l' => match PM.find b e with Some x => PM.add a x (vlike e l') | None => vlike e l' end
+  end.
 Definition src_eqb (x y : src) : bool := match x, y with L a, L b => Pos.eqb a b | I a, I b => Z.eqb a b | _, _ => false end.
 Definition same (p q : list instr) (ins outs : list (loc * loc)) : bool :=
-  match vrun {| nxt := Pos.of_succ_nat (length ins); tbl := PM.empty _; defs := PM.empty _; venv := vinit 1 (map fst ins) |} p with
+  let e := vinit 1 (map snd ins) in
+  match vrun {| nxt := Pos.of_succ_nat (length ins); tbl := PM.empty _; defs := PM.empty _; venv := vlike e ins |} p with
   | Some s1 =>
-    match vrun {| nxt := nxt s1; tbl := tbl s1; defs := defs s1; venv := vinit 1 (map snd ins) |} q with
+    match vrun {| nxt := nxt s1; tbl := tbl s1; defs := defs s1; venv := e |} q with
     | Some s2 => forallb (fun o => match PM.find (fst o) (venv s1), PM.find (snd o) (venv s2) with Some x, Some y => src_eqb x y | _, _ => false end) outs
     | None => false end
   | None => false end.
@@ -296,32 +303,40 @@ Proof.
     + intros i Hi. specialize (R (S i)). cbn [length nth] in R. rewrite Pos2Nat.inj_succ. replace (S (Pos.to_nat n) + i)%nat with (Pos.to_nat n + S i)%nat by lia. apply R. lia.
     + exists (S i). rewrite I1, Pos2Nat.inj_succ. cbn [length]. split; [do 2 f_equal; lia|]. split; [lia|]. rewrite I1, Pos2Nat.inj_succ in I3. exact I3.
 Qed.
+Lemma vlike_ok e l a x : PM.find a (vlike e l) = Some x -> exists b, In (a, b) l /\ PM.find b e = Some x.
+Proof.
+  induction l as [|[u v] l IH]; cbn [vlike]; [rewrite PM.gempty; discriminate|]. intros F.
+  assert (R : PM.find a (vlike e l) = Some x -> exists b, In (a, b) ((u, v) :: l) /\ PM.find b e = Some x).
+  { intros F'. destruct (IH F') as (b & B1 & B2). exists b. split; [right; assumption|assumption]. }
+  destruct (PM.find v e) as [y|] eqn:E; [|auto]. destruct (Pos.eq_dec a u) as [->|N].
+  - rewrite PM.gss in F. exists v. split; [left; reflexivity|congruence].
+  - rewrite PM.gso in F by assumption. auto.
+Qed.
 Theorem same_ok p q ins outs : same p q ins outs = true -> forall s s',
   (forall a b, In (a, b) ins -> s a = s' b /\ 0 <= s a < W) ->
   forall a b, In (a, b) outs -> exec p s a = exec q s' b.
 Proof.
-  unfold same. intros K s s' HI. set (st0 := {| nxt := Pos.of_succ_nat (length ins); tbl := PM.empty _; defs := PM.empty _; venv := vinit 1 (map fst ins) |}) in *.
-  set (r := fun l => if (Nat.leb (Pos.to_nat l) (length ins)) then s (fst (nth (Pos.to_nat l - 1) ins (1, 1)%positive)) else 0).
-  assert (RI : forall i, (i < length ins)%nat -> r (Pos.of_nat (Pos.to_nat 1 + i)) = s (fst (nth i ins (1, 1)%positive))).
+  unfold same. cbv zeta. intros K s s' HI. set (e := vinit 1 (map snd ins)) in *.
+  set (st0 := {| nxt := Pos.of_succ_nat (length ins); tbl := PM.empty _; defs := PM.empty _; venv := vlike e ins |}) in *.
+  set (r := fun l => if (Nat.leb (Pos.to_nat l) (length ins)) then s' (snd (nth (Pos.to_nat l - 1) ins (1, 1)%positive)) else 0).
+  assert (RI : forall i, (i < length ins)%nat -> r (Pos.of_nat (Pos.to_nat 1 + i)) = s' (snd (nth i ins (1, 1)%positive))).
   { intros i Hi. unfold r. rewrite Nat2Pos.id by lia. change (Pos.to_nat 1) with 1%nat. destruct (Nat.leb_spec (1 + i) (length ins)); [|lia]. do 3 f_equal. lia. }
   assert (RR : forall l, 0 <= r l < W).
   { intros l. unfold r. destruct (Nat.leb_spec (Pos.to_nat l) (length ins)); [|unfold W; lia].
-    destruct (nth (Pos.to_nat l - 1) ins (1, 1)%positive) as [a b] eqn:E. apply (HI a b). rewrite <- E. apply nth_In. pose proof (Pos2Nat.is_pos l). lia. }
+    destruct (nth (Pos.to_nat l - 1) ins (1, 1)%positive) as [a b] eqn:E. cbn [snd]. destruct (HI a b) as [<- X]; [|exact X]. rewrite <- E. apply nth_In. pose proof (Pos2Nat.is_pos l). lia. }
+  assert (VE : forall l x, PM.find l e = Some x -> below (nxt st0) x /\ 0 <= rd r x < W /\ rd r x = s' l).
+  { intros l x F. destruct (vinit_ok r s' _ _ _ _ F) as (i & -> & I2 & I3).
+    { intros i Hi. rewrite map_length in Hi. rewrite RI by assumption. pose proof (map_nth snd ins (1, 1)%positive i) as M. cbn [snd] in M. rewrite M. reflexivity. }
+    rewrite map_length in I2. cbn [st0 nxt]. split; [cbn [below]; lia|]. split; [apply RR|assumption]. }
   assert (V0 : vok r st0 s).
   { split; [assumption|]. cbn [st0 tbl defs nxt venv]. split; [intros ? ? ?; rewrite PM.gempty; discriminate|]. split; [intros ? ?; rewrite PM.gempty; discriminate|].
-    intros l x F. destruct (vinit_ok r s _ _ _ _ F) as (i & -> & I2 & I3).
-    { intros i Hi. rewrite map_length in Hi. rewrite RI by assumption. pose proof (map_nth fst ins (1, 1)%positive i) as M. cbn [fst] in M. rewrite M. reflexivity. }
-    rewrite map_length in I2. split; [cbn [below]; lia|]. split; [apply RR|assumption]. }
+    intros l x F. apply vlike_ok in F. destruct F as (b & B1 & B2). apply VE in B2. destruct (HI _ _ B1) as [-> _]. exact B2. }
   destruct (vrun st0 p) as [s1|] eqn:E1; [|discriminate]. destruct (vrun_ok p r st0 s s1 V0 E1) as (r1 & (P1 & P2 & P3 & P4) & A1 & L1).
-  set (st1 := {| nxt := nxt s1; tbl := tbl s1; defs := defs s1; venv := vinit 1 (map snd ins) |}) in *.
+  set (st1 := {| nxt := nxt s1; tbl := tbl s1; defs := defs s1; venv := e |}) in *.
   assert (V1 : vok r1 st1 s').
   { split; [assumption|]. cbn [st1 tbl defs nxt venv]. split; [assumption|]. split; [assumption|].
-    intros l x F. destruct (vinit_ok r s' _ _ _ _ F) as (i & -> & I2 & I3).
-    { intros i Hi. rewrite map_length in Hi. rewrite RI by assumption.
-      destruct (nth i ins (1, 1)%positive) as [a b] eqn:E. transitivity (s' b); [apply (HI a b); rewrite <- E; apply nth_In; assumption|].
-      pose proof (map_nth snd ins (1, 1)%positive i) as M. cbn [snd] in M. rewrite M, E. reflexivity. }
-    rewrite map_length in I2. cbn [st0 nxt] in L1. split; [cbn [below]; lia|]. split; [cbn [rd]; apply P1|].
-    rewrite <- I3. cbn [rd]. apply A1. cbn [st0 nxt]. lia. }
+    intros l x F. apply VE in F. destruct F as (F1 & F2 & F3). rewrite (rd_agree (nxt st0) r r1 x A1 F1).
+    split; [|auto]. destruct x; cbn [below] in *; [lia|exact Logic.I]. }
   destruct (vrun st1 q) as [s2|] eqn:E2; [|discriminate]. destruct (vrun_ok q r1 st1 s' s2 V1 E2) as (r2 & (Q1 & Q2 & Q3 & Q4) & A2 & L2).
   intros a b IO. rewrite forallb_forall in K. specialize (K _ IO). cbn [fst snd] in K.
   destruct (PM.find a (venv s1)) as [x|] eqn:FA; [|discriminate]. destruct (PM.find b (venv s2)) as [y|] eqn:FB; [|discriminate].

@@ -20,7 +20,7 @@ var files embed.FS
 func Files() []string {
 	return []string{"Divstep.v", "Inverse.v",
 		"Poly.v", "Instr.v", "Claim.v", "Word.v", "Split.v", "Bits.v", "Step.v", "Derive.v", "Goal.v", "Check.v",
-		"Machine.v", "Slots.v", "Value.v", "BatchCode.v", "Batch.v", "Sim.v", "Loop.v", "X86.v", "Routine.v", "Proof.v", "Sound.v", "Trace.v"}
+		"Machine.v", "Slots.v", "Value.v", "BatchCode.v", "Batch.v", "Sim.v", "Loop.v", "X86.v", "Routine.v", "Proof.v", "Alias.v", "Sound.v", "Trace.v"}
 }
 
 // Source returns the text of a file.

@@ -110,7 +110,7 @@ func TestCoqRejects(t *testing.T) {
 		},
 		"Contract": func(r *k.Routine, ks []*k.Cert) { r.Claims[0].R = r.Claims[0].R.L },
 		"Frame":    func(r *k.Routine, ks []*k.Cert) { r.Frame = 63 },
-		"Missing":  func(r *k.Routine, ks []*k.Cert) { ks[0] = ks[0].Next[0] },
+		"Missing":  func(r *k.Routine, ks []*k.Cert) { ks[len(ks)-1] = ks[len(ks)-1].Next[0] },
 	} {
 		if out, err := compile(t, name+".v", theorem(change)); err == nil {
 			t.Errorf("%s: a false theorem is accepted:\n%s", name, out)

@@ -193,7 +193,8 @@ func TestText(t *testing.T) {
 	if err := check(other); err == nil || !strings.Contains(err.Error(), "want \"routine fieldp256.feAddAMD64\"") {
 		t.Errorf("the certificate of another routine: got %v", err)
 	}
-	for _, edit := range [][2]string{{"fork 40", "fork 41"}, {"goal eqs -", "goal eqs 1*f2097155"}, {"run 1", "run 01"}, {"pointers ", "pointers  "}, {"end 2", "end 1"}} {
+	for _, edit := range [][2]string{{"fork 40", "fork 41"}, {"goal eqs -", "goal eqs 1*f2097155"}, {"run 1", "run 01"}, {"pointers ", "pointers  "}, {"end 2", "end 1"}, {"as disjoint", "as disjoint "},
+		{"x=z | ", ""}, {"as disjoint", "end 0"}, {"pointers disjoint", "pointers y=x"}} {
 		if bad := strings.Replace(good, edit[0], edit[1], 1); bad == good || check(bad) == nil {
 			t.Errorf("with %q in place of %q it is accepted, or the same", edit[1], edit[0])
 		}

@@ -299,22 +299,11 @@ func (r *Routine) program(pat Pattern) *Program {
 // Locs returns the locations on return that the claim speaks of.
 func (q *Claim) Locs() []Loc {
 	var ls []Loc
-	add := func(v Words) {
+	for _, v := range q.words() {
 		if v.After {
 			ls = append(ls, v.Locs...)
 		}
 	}
-	var walk func(e *Expr)
-	walk = func(e *Expr) {
-		if e != nil {
-			add(e.Words)
-			walk(e.L)
-			walk(e.R)
-		}
-	}
-	add(q.Words)
-	walk(q.L)
-	walk(q.R)
 	return ls
 }
 
@@ -381,16 +370,31 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 	return ct
 }
 
-// Check refuses unless the certificates, one for each pattern, prove the routine.
+// Check refuses unless the certificates, one for each pattern, prove the
+// routine: check_routine in Alias.v. The last is for disjoint pointers; where
+// another is nil, the same words must be computed as with disjoint pointers.
 func (r *Routine) Check(ks []*Cert) error {
 	pats := r.Patterns()
 	if len(ks) != len(pats) {
 		return fmt.Errorf("%d certificates, want %d, one for each way in which pointers may be equal", len(ks), len(pats))
 	}
-	for i, pat := range pats {
-		p, err := r.Program(pat)
-		if err == nil {
+	disjoint, err := r.Program(pats[len(pats)-1])
+	if err != nil {
+		return fmt.Errorf("pointers disjoint: %w", err)
+	}
+	for i, pat := range slices.Backward(pats) {
+		p := disjoint
+		if i < len(pats)-1 {
+			p, err = r.Program(pat)
+		}
+		switch {
+		case err != nil:
+		case ks[i] != nil:
 			err = Replay(p.Code, &p.Contract, ks[i], nil)
+		case p == disjoint:
+			err = fmt.Errorf("no certificate")
+		default:
+			err = Alias(disjoint, p, pat)
 		}
 		if err != nil {
 			return fmt.Errorf("pointers %s: %w", r.Names(pat), err)

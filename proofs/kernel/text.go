@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,22 +15,31 @@ import (
 //	fieldproof certificate 1
 //	routine field25519.feAddAMD64
 //	code sha256:…
-//	pointers x=z y=z | disjoint
+//	pointers disjoint
 //	run 12
 //	…
+//	pointers z=x | y=x
+//	as disjoint
 //
 // After each line "pointers", which names patterns, follows the certificate
-// for them, one node a line. The node fork is followed by the certificate of
+// for them, one node a line; or "as disjoint", where the routine computes the
+// same words as with disjoint pointers. The node fork is followed by the certificate of
 // its first case, then by that of its second; every certificate ends with an
 // absurd node or with end, and as many goals as that says.
 const textHeader = "fieldproof certificate 1"
+
+// alike stands for the certificate of a pattern that has none of its own.
+const alike = "as disjoint\n"
 
 // Text returns the certificates, one for each pattern, as text.
 func (r *Routine) Text(name string, ks []*Cert) string {
 	var order []string
 	patterns := map[string][]string{}
-	for i, pat := range r.Patterns() {
+	for i, pat := range slices.Backward(r.Patterns()) {
 		var b strings.Builder
+		if ks[i] == nil {
+			b.WriteString(alike)
+		}
 		ks[i].text(&b)
 		if patterns[b.String()] == nil {
 			order = append(order, b.String())
@@ -58,7 +68,12 @@ func (r *Routine) ParseText(name, text string) ([]*Cert, error) {
 			if !ok {
 				Refuse("want the line \"pointers …\"")
 			}
-			k := p.cert(0)
+			var k *Cert
+			if p.lines[p.at]+"\n" == alike {
+				p.next()
+			} else {
+				k = p.cert(0)
+			}
 			for _, n := range strings.Split(names, " | ") {
 				byNames[n] = k
 			}
@@ -69,8 +84,8 @@ func (r *Routine) ParseText(name, text string) ([]*Cert, error) {
 	}
 	var ks []*Cert
 	for _, pat := range r.Patterns() {
-		k := byNames[r.Names(pat)]
-		if k == nil {
+		k, ok := byNames[r.Names(pat)]
+		if !ok {
 			return nil, fmt.Errorf("no certificate for pointers %s", r.Names(pat))
 		}
 		ks = append(ks, k)

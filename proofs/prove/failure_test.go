@@ -21,19 +21,19 @@ func TestFailure(t *testing.T) {
 	}{
 		// The last SBBQ of the subtraction from 0 becomes ADCQ.
 		{"fieldp256.feNegateAMD64", func(x *Target) { flip(t, x, []byte{0x4d, 0x1b, 0x61, 0x18}, 1, 0x1b^0x13) },
-			"x=z", "RET", "z ≡ 0 - x (mod p)", "apart from multiples of the modulus", "claim z ≡ 0 - x (mod p) fails: got "},
+			"disjoint", "RET", "z ≡ 0 - x (mod p)", "apart from multiples of the modulus", "claim z ≡ 0 - x (mod p) fails: got "},
 		// The result is stored at another offset.
 		{"fieldp256.feNegateAMD64", func(x *Target) { flip(t, x, []byte{0x4d, 0x89, 0x61, 0x18}, 3, 0x18^0x20) },
-			"x=z", "", "", "offset 0x60: an access at byte 32 of buffer 1, which has 4 words", "at offset 32 of z, which has 32 bytes"},
+			"disjoint", "", "", "offset 0x60: an access at byte 32 of buffer 1, which has 4 words", "at offset 32 of z, which has 32 bytes"},
 		// The sum is added to another register: ADCQ R11, R11 becomes ADCQ R11, R15.
 		{"field25519.feAddAMD64", func(x *Target) { flip(t, x, []byte{0x4d, 0x11, 0xdb}, 2, 0xdb^0xdf) },
-			"x=z y=z", "ADCQ R11, R15", "", "R15 is read before it is written", "reads 64 bits of a register of which"},
+			"disjoint", "ADCQ R11, R15", "", "R15 is read before it is written", "reads 64 bits of a register of which"},
 		{"field25519.feAddAMD64", func(x *Target) {
 			r := *x.Contract
 			r.Claims = append([]spec.Claim(nil), r.Claims...)
 			r.Claims[0].R = spec.Add(r.Claims[0].R, spec.Const(big.NewInt(1)))
 			x.Contract = &r
-		}, "x=z y=z", "RET", "z ≡ x + y + 1 (mod p)", "by -1", "claim z ≡ x + y + 1 (mod p) fails: got "},
+		}, "disjoint", "RET", "z ≡ x + y + 1 (mod p)", "by -1", "claim z ≡ x + y + 1 (mod p) fails: got "},
 	} {
 		x := *find(t, ts, tt.routine)
 		tt.change(&x)

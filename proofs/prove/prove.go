@@ -116,19 +116,23 @@ func (t *Target) search() (string, int, error) {
 		return "", 0, err
 	}
 	pats := r.Patterns()
-	var ks []*kernel.Cert
-	for _, pat := range pats {
+	ks := make([]*kernel.Cert, len(pats))
+	var disjoint *kernel.Program
+	for i, pat := range slices.Backward(pats) { // disjoint pointers first
 		p, err := r.Program(pat)
-		var k *kernel.Cert
-		if err == nil {
-			if k = reuse(p, ks); k == nil {
-				k, err = search.Prove(p)
+		switch {
+		case err != nil:
+		case disjoint == nil:
+			disjoint = p
+			ks[i], err = search.Prove(p)
+		case kernel.Alias(disjoint, p, pat) != nil:
+			if ks[i] = reuse(p, ks); ks[i] == nil {
+				ks[i], err = search.Prove(p)
 			}
 		}
 		if err != nil {
 			return "", len(pats), failure(r, pat, p, err)
 		}
-		ks = append(ks, k)
 	}
 	if err := r.Check(ks); err != nil {
 		return "", len(pats), fmt.Errorf("the certificate that was found is not accepted: %w", err)
@@ -138,8 +142,8 @@ func (t *Target) search() (string, int, error) {
 
 // reuse returns the certificate of another pattern that proves the program, or nil.
 func reuse(p *kernel.Program, ks []*kernel.Cert) *kernel.Cert {
-	for _, k := range slices.Backward(ks) {
-		if kernel.Replay(p.Code, &p.Contract, k, nil) == nil {
+	for _, k := range ks {
+		if k != nil && kernel.Replay(p.Code, &p.Contract, k, nil) == nil {
 			return k
 		}
 	}
