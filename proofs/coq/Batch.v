@@ -476,3 +476,5 @@ Proof.
   - rewrite EW in E. injection E as <- <- <- <- <-. exists a, b, c, e, d', f', g'. rewrite Z.mul_1_l in HB.
     rewrite sgn_mod by lia. repeat (split; [auto; fail|]). split; [apply Z.mod_pos_bound; reflexivity|]. auto.
 Qed.
+
+Print Assumptions wbatch_ok.

@@ -82,3 +82,7 @@ Proof.
   - intros X0. split; [|auto]. rewrite X0, Z.gcd_0_r in A. lia.
 Qed.
 End Inverse.
+
+Print Assumptions inv_start.
+Print Assumptions inv_batch.
+Print Assumptions inv_end.
