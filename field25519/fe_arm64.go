@@ -49,26 +49,40 @@ func feDouble(z, x *[4]uint64) {
 func feDoubleARM64(z, x *[4]uint64)
 
 // feMultiply: schoolbook product, folded by R mod p (HAC, algorithm 14.47).
-// Contract: p25519 Multiply. Instruction set: arm64.
+// Contract: p25519 Multiply. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
 func feMultiply(z, x, y *[4]uint64) {
+	if useKaratsuba {
+		feMultiplyKaratsuba(z, x, y)
+		return
+	}
 	feMultiplyARM64(z, x, y)
 }
 
 //go:noescape
 func feMultiplyARM64(z, x, y *[4]uint64)
 
+//go:noescape
+func feMultiplyKaratsuba(z, x, y *[4]uint64)
+
 // feSquare: schoolbook square, folded by R mod p (HAC, algorithm 14.47).
-// Contract: p25519 Square. Instruction set: arm64.
+// Contract: p25519 Square. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
 func feSquare(z, x *[4]uint64) {
+	if useKaratsuba {
+		feSquareKaratsuba(z, x)
+		return
+	}
 	feSquareARM64(z, x)
 }
 
 //go:noescape
 func feSquareARM64(z, x *[4]uint64)
+
+//go:noescape
+func feSquareKaratsuba(z, x *[4]uint64)
 
 // feMult32: product by a word, folded by R mod p.
 // Contract: p25519 Mult32. Instruction set: arm64.

@@ -49,26 +49,40 @@ func feDouble(z, x *[4]uint64) {
 func feDoubleARM64(z, x *[4]uint64)
 
 // feMultiply: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
-// Contract: p256 Multiply. Instruction set: arm64.
+// Contract: p256 Multiply. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func feMultiply(z, x, y *[4]uint64) {
+	if useKaratsuba {
+		feMultiplyKaratsuba(z, x, y)
+		return
+	}
 	feMultiplyARM64(z, x, y)
 }
 
 //go:noescape
 func feMultiplyARM64(z, x, y *[4]uint64)
 
+//go:noescape
+func feMultiplyKaratsuba(z, x, y *[4]uint64)
+
 // feSquare: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
-// Contract: p256 Square. Instruction set: arm64.
+// Contract: p256 Square. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func feSquare(z, x *[4]uint64) {
+	if useKaratsuba {
+		feSquareKaratsuba(z, x)
+		return
+	}
 	feSquareARM64(z, x)
 }
 
 //go:noescape
 func feSquareARM64(z, x *[4]uint64)
+
+//go:noescape
+func feSquareKaratsuba(z, x *[4]uint64)
 
 // feMult32: product by a word, one-word Barrett quotient (CRYPTO '86).
 // Contract: p256 Mult32. Instruction set: arm64.
@@ -82,26 +96,40 @@ func feMult32(z, x *[4]uint64, k uint64) {
 func feMult32ARM64(z, x *[4]uint64, k uint64)
 
 // feReduceWide: Montgomery products of the halves with R² and R³.
-// Contract: p256 ReduceWide. Instruction set: arm64.
+// Contract: p256 ReduceWide. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func feReduceWide(z *[4]uint64, x *[8]uint64) {
+	if useKaratsuba {
+		feReduceWideKaratsuba(z, x)
+		return
+	}
 	feReduceWideARM64(z, x)
 }
 
 //go:noescape
 func feReduceWideARM64(z *[4]uint64, x *[8]uint64)
 
+//go:noescape
+func feReduceWideKaratsuba(z *[4]uint64, x *[8]uint64)
+
 // feToMontgomery: Montgomery product with R².
-// Contract: p256 ToMontgomery. Instruction set: arm64.
+// Contract: p256 ToMontgomery. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func feToMontgomery(z, x *[4]uint64) {
+	if useKaratsuba {
+		feToMontgomeryKaratsuba(z, x)
+		return
+	}
 	feToMontgomeryARM64(z, x)
 }
 
 //go:noescape
 func feToMontgomeryARM64(z, x *[4]uint64)
+
+//go:noescape
+func feToMontgomeryKaratsuba(z, x *[4]uint64)
 
 // feFromMontgomery: Montgomery reduction by words (Math. Comp. 44, 1985).
 // Contract: p256 FromMontgomery. Instruction set: arm64.

@@ -31,8 +31,16 @@ func init() {
 			feMultiplyARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]), (*[4]uint64)(p[2]))
 			return 0
 		}},
+		{Field: "p256", Kind: "Multiply", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			feMultiplyKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]), (*[4]uint64)(p[2]))
+			return 0
+		}},
 		{Field: "p256", Kind: "Square", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			feSquareARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
+			return 0
+		}},
+		{Field: "p256", Kind: "Square", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			feSquareKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
 			return 0
 		}},
 		{Field: "p256", Kind: "Mult32", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
@@ -43,8 +51,16 @@ func init() {
 			feReduceWideARM64((*[4]uint64)(p[0]), (*[8]uint64)(p[1]))
 			return 0
 		}},
+		{Field: "p256", Kind: "ReduceWide", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			feReduceWideKaratsuba((*[4]uint64)(p[0]), (*[8]uint64)(p[1]))
+			return 0
+		}},
 		{Field: "p256", Kind: "ToMontgomery", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			feToMontgomeryARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
+			return 0
+		}},
+		{Field: "p256", Kind: "ToMontgomery", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			feToMontgomeryKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
 			return 0
 		}},
 		{Field: "p256", Kind: "FromMontgomery", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {

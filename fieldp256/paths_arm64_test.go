@@ -4,7 +4,54 @@
 
 package fieldp256
 
-import "testing"
+import (
+	"testing"
 
-// eachPath runs a test with the assembly.
-func eachPath(t *testing.T, test func(t *testing.T)) { t.Run("ARM64", test) }
+	"github.com/seed-6f9cd256/fieldproof/tests/suite"
+)
+
+// eachPath runs a test once with each kind of product.
+func eachPath(t *testing.T, test func(t *testing.T)) {
+	defer func(old bool) { useKaratsuba = old }(useKaratsuba)
+	useKaratsuba = false
+	t.Run("ARM64", test)
+	useKaratsuba = true
+	t.Run("Karatsuba", test)
+}
+
+// TestGate compares the decision about the product with what the kernel says
+// about the CPU, and with the environment.
+func TestGate(t *testing.T) {
+	host := suite.HostKaratsuba()
+	if host == suite.Unknown {
+		t.Skip("nothing says what core this is")
+	}
+	if useKaratsuba != (host == suite.With) {
+		t.Errorf("useKaratsuba is %t, and should be %t", useKaratsuba, host == suite.With)
+	}
+}
+
+func TestChooseKaratsuba(t *testing.T) {
+	for _, test := range []struct {
+		godebug string
+		core    uint64
+		want    bool
+	}{
+		{"", 0, false},
+		{"", 0x413fd0c1, true},  // Neoverse N1
+		{"", 0x410fd083, true},  // Cortex-A72
+		{"", 0x414fd0b0, true},  // Cortex-A76
+		{"", 0x411fd073, true},  // Cortex-A57
+		{"", 0x411fd401, false}, // Neoverse V1
+		{"", 0x410fd490, false}, // Neoverse N2
+		{"", 0x610f0220, false}, // Apple
+		{"", 0x510fd0c1, false}, // another implementer
+		{"fieldproof.mul=schoolbook", 0x413fd0c1, false},
+		{"cpu.sve=off,fieldproof.mul=karatsuba", 0x411fd401, true},
+		{"fieldproof.mul=other", 0x413fd0c1, true},
+	} {
+		if got := chooseKaratsuba(test.godebug, func() uint64 { return test.core }); got != test.want {
+			t.Errorf("GODEBUG=%s, core %#x: got %t, want %t", test.godebug, test.core, got, test.want)
+		}
+	}
+}

@@ -49,26 +49,40 @@ func scDouble(z, x *[4]uint64) {
 func scDoubleARM64(z, x *[4]uint64)
 
 // scMultiply: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985).
-// Contract: n256 Multiply. Instruction set: arm64.
+// Contract: n256 Multiply. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
 func scMultiply(z, x, y *[4]uint64) {
+	if useKaratsuba {
+		scMultiplyKaratsuba(z, x, y)
+		return
+	}
 	scMultiplyARM64(z, x, y)
 }
 
 //go:noescape
 func scMultiplyARM64(z, x, y *[4]uint64)
 
+//go:noescape
+func scMultiplyKaratsuba(z, x, y *[4]uint64)
+
 // scSquare: schoolbook square, Montgomery reduction by words (Math. Comp. 44, 1985).
-// Contract: n256 Square. Instruction set: arm64.
+// Contract: n256 Square. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
 func scSquare(z, x *[4]uint64) {
+	if useKaratsuba {
+		scSquareKaratsuba(z, x)
+		return
+	}
 	scSquareARM64(z, x)
 }
 
 //go:noescape
 func scSquareARM64(z, x *[4]uint64)
+
+//go:noescape
+func scSquareKaratsuba(z, x *[4]uint64)
 
 // scMult32: product by a word, one-word Barrett quotient (CRYPTO '86).
 // Contract: n256 Mult32. Instruction set: arm64.
@@ -82,37 +96,58 @@ func scMult32(z, x *[4]uint64, k uint64) {
 func scMult32ARM64(z, x *[4]uint64, k uint64)
 
 // scMultiplyAdd: schoolbook product, Montgomery reduction by words (Math. Comp. 44, 1985); then a modular sum.
-// Contract: n256 MultiplyAdd. Instruction set: arm64.
+// Contract: n256 MultiplyAdd. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y·R⁻¹ + w (mod p) and z < p.
 // Requires x < p, y < p, w < p. Pointers may be equal.
 func scMultiplyAdd(z, x, y, w *[4]uint64) {
+	if useKaratsuba {
+		scMultiplyAddKaratsuba(z, x, y, w)
+		return
+	}
 	scMultiplyAddARM64(z, x, y, w)
 }
 
 //go:noescape
 func scMultiplyAddARM64(z, x, y, w *[4]uint64)
 
+//go:noescape
+func scMultiplyAddKaratsuba(z, x, y, w *[4]uint64)
+
 // scReduceWide: Montgomery products of the halves with R² and R³.
-// Contract: n256 ReduceWide. Instruction set: arm64.
+// Contract: n256 ReduceWide. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
 func scReduceWide(z *[4]uint64, x *[8]uint64) {
+	if useKaratsuba {
+		scReduceWideKaratsuba(z, x)
+		return
+	}
 	scReduceWideARM64(z, x)
 }
 
 //go:noescape
 func scReduceWideARM64(z *[4]uint64, x *[8]uint64)
 
+//go:noescape
+func scReduceWideKaratsuba(z *[4]uint64, x *[8]uint64)
+
 // scToMontgomery: Montgomery product with R².
-// Contract: n256 ToMontgomery. Instruction set: arm64.
+// Contract: n256 ToMontgomery. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
 func scToMontgomery(z, x *[4]uint64) {
+	if useKaratsuba {
+		scToMontgomeryKaratsuba(z, x)
+		return
+	}
 	scToMontgomeryARM64(z, x)
 }
 
 //go:noescape
 func scToMontgomeryARM64(z, x *[4]uint64)
+
+//go:noescape
+func scToMontgomeryKaratsuba(z, x *[4]uint64)
 
 // scFromMontgomery: Montgomery reduction by words (Math. Comp. 44, 1985).
 // Contract: n256 FromMontgomery. Instruction set: arm64.

@@ -31,8 +31,16 @@ func init() {
 			scMultiplyARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]), (*[4]uint64)(p[2]))
 			return 0
 		}},
+		{Field: "n256", Kind: "Multiply", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scMultiplyKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]), (*[4]uint64)(p[2]))
+			return 0
+		}},
 		{Field: "n256", Kind: "Square", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			scSquareARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
+			return 0
+		}},
+		{Field: "n256", Kind: "Square", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scSquareKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
 			return 0
 		}},
 		{Field: "n256", Kind: "Mult32", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
@@ -43,12 +51,24 @@ func init() {
 			scMultiplyAddARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]), (*[4]uint64)(p[2]), (*[4]uint64)(p[3]))
 			return 0
 		}},
+		{Field: "n256", Kind: "MultiplyAdd", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scMultiplyAddKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]), (*[4]uint64)(p[2]), (*[4]uint64)(p[3]))
+			return 0
+		}},
 		{Field: "n256", Kind: "ReduceWide", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			scReduceWideARM64((*[4]uint64)(p[0]), (*[8]uint64)(p[1]))
 			return 0
 		}},
+		{Field: "n256", Kind: "ReduceWide", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scReduceWideKaratsuba((*[4]uint64)(p[0]), (*[8]uint64)(p[1]))
+			return 0
+		}},
 		{Field: "n256", Kind: "ToMontgomery", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			scToMontgomeryARM64((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
+			return 0
+		}},
+		{Field: "n256", Kind: "ToMontgomery", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scToMontgomeryKaratsuba((*[4]uint64)(p[0]), (*[4]uint64)(p[1]))
 			return 0
 		}},
 		{Field: "n256", Kind: "FromMontgomery", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {

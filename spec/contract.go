@@ -159,6 +159,18 @@ func (r *Routine) Multiplies() bool {
 	return false
 }
 
+// HasProduct reports whether an implementation multiplies two full operands, and
+// therefore has variants for machines that differ in how to do that.
+func (r *Routine) HasProduct() bool {
+	switch r.Kind {
+	case KindMult32, KindFromMont, KindInvert:
+		return false
+	case KindReduceWide:
+		return r.Field.Form == Montgomery
+	}
+	return r.Multiplies()
+}
+
 // Check compares the values that an implementation left with the contract. In
 // env, every In, InOut and Value parameter has its value on entry under its
 // name, every Out and Result its value on return, and every InOut its value on

@@ -228,6 +228,27 @@ func TestMultiplies(t *testing.T) {
 	}
 }
 
+func TestHasProduct(t *testing.T) {
+	for _, f := range Fields() {
+		want := []Kind{KindMultiply, KindSquare, KindMulAdd}
+		if f.Form == Montgomery {
+			want = append(want, KindToMont, KindReduceWide)
+		}
+		for _, r := range f.Routines() {
+			if want := slices.Contains(want, r.Kind); r.HasProduct() != want {
+				t.Errorf("%s: got %t, want %t", r.Name(), r.HasProduct(), want)
+			}
+		}
+	}
+	for _, c := range Curves() {
+		for _, r := range c.Routines() {
+			if want := r.Formula.Select == nil; r.HasProduct() != want {
+				t.Errorf("%s: got %t, want %t", r.Name(), r.HasProduct(), want)
+			}
+		}
+	}
+}
+
 // TestCheckErrors checks that a missing value is an error, not a claim that
 // holds.
 func TestCheckErrors(t *testing.T) {

@@ -70,3 +70,57 @@ func (c *checker) ranAll(arch string, host Host) error {
 	}
 	return nil
 }
+
+// emulated is the environment variable with which whoever starts an emulator
+// says how the multiplier of the core is: slow or fast.
+const emulated = "FIELDPROOF_MULTIPLIER"
+
+// HostKaratsuba reports whether this process should multiply with few wide
+// multiplications: GODEBUG says so, or the core has a slow multiplier, as the
+// kernel says or whoever started an emulator.
+func HostKaratsuba() Host {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if runtime.GOOS != "linux" || err != nil {
+		info = nil
+	}
+	return hostKaratsuba(string(info), os.Getenv("GODEBUG"), os.Getenv(emulated))
+}
+
+func hostKaratsuba(cpuinfo, godebug, emulated string) Host {
+	for option := range strings.SplitSeq(godebug, ",") {
+		switch option {
+		case "fieldproof.mul=karatsuba":
+			return With
+		case "fieldproof.mul=schoolbook", "cpu.cpuid=off", "cpu.all=off":
+			return Without
+		}
+	}
+	switch emulated {
+	case "slow":
+		return With
+	case "fast":
+		return Without
+	}
+	// Cores may differ; which one reads its register is not known.
+	result := Unknown
+	implementer := ""
+	for line := range strings.Lines(cpuinfo) {
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(name) {
+		case "CPU implementer":
+			implementer = value
+		case "CPU part":
+			slow := implementer == "0x41" && slices.Contains([]string{"0xd07", "0xd08", "0xd0b", "0xd0c"}, value)
+			is := Without
+			if slow {
+				is = With
+			}
+			if result != Unknown && result != is {
+				return Unknown
+			}
+			result = is
+		}
+	}
+	return result
+}

@@ -26,6 +26,8 @@ const (
 	AMD64   = "amd64"   // baseline x86-64
 	ADX     = "adx"     // x86-64 with BMI2 and ADX
 	ARM64   = "arm64"   // AArch64
+
+	Karatsuba = "karatsuba" // AArch64, with few wide multiplications
 )
 
 // An Impl is one implementation of one routine.
@@ -70,6 +72,9 @@ func sets(r *spec.Routine, arch string) []string {
 		}
 	case "arm64":
 		all = append(all, ARM64)
+		if r.HasProduct() {
+			all = append(all, Karatsuba)
+		}
 	}
 	return all
 }

@@ -272,3 +272,30 @@ func TestHostADX(t *testing.T) {
 		}
 	}
 }
+
+func TestHostKaratsuba(t *testing.T) {
+	core := func(implementer, part string) string {
+		return "processor\t: 0\nCPU implementer\t: " + implementer + "\nCPU variant\t: 0x3\nCPU part\t: " + part + "\n\n"
+	}
+	for _, test := range []struct {
+		cpuinfo, godebug, emulated string
+		want                       Host
+	}{
+		{core("0x41", "0xd0c"), "", "", With},
+		{core("0x41", "0xd08") + core("0x41", "0xd08"), "", "", With},
+		{core("0x41", "0xd40"), "", "", Without},
+		{core("0x61", "0xd0c"), "", "", Without},
+		{core("0x41", "0xd08") + core("0x41", "0xd03"), "", "", Unknown},
+		{core("0x41", "0xd0c"), "fieldproof.mul=schoolbook", "", Without},
+		{core("0x41", "0xd0c"), "cpu.cpuid=off", "", Without},
+		{core("0x41", "0xd40"), "x=1,fieldproof.mul=karatsuba", "", With},
+		{"flags\t: fpu adx\n", "", "", Unknown},
+		{"flags\t: fpu adx\n", "", "slow", With},
+		{"flags\t: fpu adx\n", "", "fast", Without},
+		{"flags\t: fpu adx\n", "fieldproof.mul=schoolbook", "slow", Without},
+	} {
+		if got := hostKaratsuba(test.cpuinfo, test.godebug, test.emulated); got != test.want {
+			t.Errorf("hostKaratsuba(%q, %q, %q): got %v, want %v", test.cpuinfo, test.godebug, test.emulated, got, test.want)
+		}
+	}
+}

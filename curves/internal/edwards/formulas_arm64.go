@@ -5,7 +5,7 @@
 package edwards
 
 // double: EFD dbl-2008-hwcd (Hisil, Wong, Carter, Dawson, Asiacrypt 2008), without T.
-// Contract: edwards25519 double. Instruction set: arm64.
+// Contract: edwards25519 double. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	A = p.X·p.X
 //	B = p.Y·p.Y
@@ -22,14 +22,21 @@ package edwards
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
 func double(r, p *projective) {
+	if useKaratsuba {
+		doubleKaratsuba(r, p)
+		return
+	}
 	doubleARM64(r, p)
 }
 
 //go:noescape
 func doubleARM64(r, p *projective)
 
+//go:noescape
+func doubleKaratsuba(r, p *projective)
+
 // doubleExtended: EFD dbl-2008-hwcd (Hisil, Wong, Carter, Dawson, Asiacrypt 2008).
-// Contract: edwards25519 doubleExtended. Instruction set: arm64.
+// Contract: edwards25519 doubleExtended. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	A = p.X·p.X
 //	B = p.Y·p.Y
@@ -47,14 +54,21 @@ func doubleARM64(r, p *projective)
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
 func doubleExtended(r *extended, p *projective) {
+	if useKaratsuba {
+		doubleExtendedKaratsuba(r, p)
+		return
+	}
 	doubleExtendedARM64(r, p)
 }
 
 //go:noescape
 func doubleExtendedARM64(r *extended, p *projective)
 
+//go:noescape
+func doubleExtendedKaratsuba(r *extended, p *projective)
+
 // addCached: EFD add-2008-hwcd-3 (Hisil, Wong, Carter, Dawson, Asiacrypt 2008), complete on this curve.
-// Contract: edwards25519 addCached. Instruction set: arm64.
+// Contract: edwards25519 addCached. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	YP = minus·q.YminusX + (1 - minus)·q.YplusX
 //	YM = minus·q.YplusX + (1 - minus)·q.YminusX
@@ -75,14 +89,21 @@ func doubleExtendedARM64(r *extended, p *projective)
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
 func addCached(r, p *extended, q *cached, minus uint64) {
+	if useKaratsuba {
+		addCachedKaratsuba(r, p, q, minus)
+		return
+	}
 	addCachedARM64(r, p, q, minus)
 }
 
 //go:noescape
 func addCachedARM64(r, p *extended, q *cached, minus uint64)
 
+//go:noescape
+func addCachedKaratsuba(r, p *extended, q *cached, minus uint64)
+
 // addAffine: EFD madd-2008-hwcd-3 (Hisil, Wong, Carter, Dawson, Asiacrypt 2008), complete on this curve.
-// Contract: edwards25519 addAffine. Instruction set: arm64.
+// Contract: edwards25519 addAffine. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	YP = minus·q.YminusX + (1 - minus)·q.YplusX
 //	YM = minus·q.YplusX + (1 - minus)·q.YminusX
@@ -103,14 +124,21 @@ func addCachedARM64(r, p *extended, q *cached, minus uint64)
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
 func addAffine(r, p *extended, q *affineCached, minus uint64) {
+	if useKaratsuba {
+		addAffineKaratsuba(r, p, q, minus)
+		return
+	}
 	addAffineARM64(r, p, q, minus)
 }
 
 //go:noescape
 func addAffineARM64(r, p *extended, q *affineCached, minus uint64)
 
+//go:noescape
+func addAffineKaratsuba(r, p *extended, q *affineCached, minus uint64)
+
 // ladderStep: RFC 7748, section 5: the exchange of the points if swap is 1, and one step.
-// Contract: edwards25519 ladderStep. Instruction set: arm64.
+// Contract: edwards25519 ladderStep. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	A = s.X2 + s.Z2
 //	B = s.X2 - s.Z2
@@ -133,11 +161,18 @@ func addAffineARM64(r, p *extended, q *affineCached, minus uint64)
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
 func ladderStep(s *ladder, u *element, swap uint64) {
+	if useKaratsuba {
+		ladderStepKaratsuba(s, u, swap)
+		return
+	}
 	ladderStepARM64(s, u, swap)
 }
 
 //go:noescape
 func ladderStepARM64(s *ladder, u *element, swap uint64)
+
+//go:noescape
+func ladderStepKaratsuba(s *ladder, u *element, swap uint64)
 
 // selectAffine: conditional moves of every entry.
 // Contract: edwards25519 selectAffine. Instruction set: arm64.

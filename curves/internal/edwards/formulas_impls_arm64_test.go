@@ -15,20 +15,40 @@ func init() {
 			doubleARM64((*projective)(p[0]), (*projective)(p[1]))
 			return 0
 		}},
+		{Field: "edwards25519", Kind: "double", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			doubleKaratsuba((*projective)(p[0]), (*projective)(p[1]))
+			return 0
+		}},
 		{Field: "edwards25519", Kind: "doubleExtended", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			doubleExtendedARM64((*extended)(p[0]), (*projective)(p[1]))
+			return 0
+		}},
+		{Field: "edwards25519", Kind: "doubleExtended", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			doubleExtendedKaratsuba((*extended)(p[0]), (*projective)(p[1]))
 			return 0
 		}},
 		{Field: "edwards25519", Kind: "addCached", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			addCachedARM64((*extended)(p[0]), (*extended)(p[1]), (*cached)(p[2]), v[0])
 			return 0
 		}},
+		{Field: "edwards25519", Kind: "addCached", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addCachedKaratsuba((*extended)(p[0]), (*extended)(p[1]), (*cached)(p[2]), v[0])
+			return 0
+		}},
 		{Field: "edwards25519", Kind: "addAffine", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			addAffineARM64((*extended)(p[0]), (*extended)(p[1]), (*affineCached)(p[2]), v[0])
 			return 0
 		}},
+		{Field: "edwards25519", Kind: "addAffine", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addAffineKaratsuba((*extended)(p[0]), (*extended)(p[1]), (*affineCached)(p[2]), v[0])
+			return 0
+		}},
 		{Field: "edwards25519", Kind: "ladderStep", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			ladderStepARM64((*ladder)(p[0]), (*element)(p[1]), v[0])
+			return 0
+		}},
+		{Field: "edwards25519", Kind: "ladderStep", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			ladderStepKaratsuba((*ladder)(p[0]), (*element)(p[1]), v[0])
 			return 0
 		}},
 		{Field: "edwards25519", Kind: "selectAffine", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {

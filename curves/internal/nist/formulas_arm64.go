@@ -5,7 +5,7 @@
 package nist
 
 // double: EFD dbl-2001-b (Bernstein, 2001).
-// Contract: nistp256 double. Instruction set: arm64.
+// Contract: nistp256 double. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	D = p.Z·p.Z
 //	G = p.Y·p.Y
@@ -24,14 +24,21 @@ package nist
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
 func double(r, p *jacobian) {
+	if useKaratsuba {
+		doubleKaratsuba(r, p)
+		return
+	}
 	doubleARM64(r, p)
 }
 
 //go:noescape
 func doubleARM64(r, p *jacobian)
 
+//go:noescape
+func doubleKaratsuba(r, p *jacobian)
+
 // addAffine: EFD add-1998-cmo-2 with Z2 = 1 (Cohen, Miyaji, Ono, Asiacrypt 1998), for points with different x, neither of them at infinity.
-// Contract: nistp256 addAffine. Instruction set: arm64.
+// Contract: nistp256 addAffine. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	Q = minus·(0 - q.Y) + (1 - minus)·q.Y
 //	ZZ = p.Z·p.Z
@@ -50,14 +57,21 @@ func doubleARM64(r, p *jacobian)
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
 func addAffine(r, p *jacobian, q *affine, minus uint64) {
+	if useKaratsuba {
+		addAffineKaratsuba(r, p, q, minus)
+		return
+	}
 	addAffineARM64(r, p, q, minus)
 }
 
 //go:noescape
 func addAffineARM64(r, p *jacobian, q *affine, minus uint64)
 
+//go:noescape
+func addAffineKaratsuba(r, p *jacobian, q *affine, minus uint64)
+
 // addCoZ: ZADDU (Goundar, Joye, Miyaji, CHES 2010, algorithm 1): p = p + d, and d with the new Z that both have, and its ratio to the old one; for points with different x.
-// Contract: nistp256 addCoZ. Instruction set: arm64.
+// Contract: nistp256 addCoZ. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	s.Ratio′ = s.DX - s.PX
 //	C = s.Ratio′·s.Ratio′
@@ -72,14 +86,21 @@ func addAffineARM64(r, p *jacobian, q *affine, minus uint64)
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
 func addCoZ(s *coZ) {
+	if useKaratsuba {
+		addCoZKaratsuba(s)
+		return
+	}
 	addCoZARM64(s)
 }
 
 //go:noescape
 func addCoZARM64(s *coZ)
 
+//go:noescape
+func addCoZKaratsuba(s *coZ)
+
 // scale: the change of Jacobian coordinates to those with Z = 1, from p.X, p.Y and z = 1/Z.
-// Contract: nistp256 scale. Instruction set: arm64.
+// Contract: nistp256 scale. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 //
 //	ZZ = z.X·z.X
 //	p.X′ = p.X·ZZ
@@ -87,11 +108,18 @@ func addCoZARM64(s *coZ)
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
 func scale(p *affine, z *element) {
+	if useKaratsuba {
+		scaleKaratsuba(p, z)
+		return
+	}
 	scaleARM64(p, z)
 }
 
 //go:noescape
 func scaleARM64(p *affine, z *element)
+
+//go:noescape
+func scaleKaratsuba(p *affine, z *element)
 
 // select16: conditional moves of every entry.
 // Contract: nistp256 select16. Instruction set: arm64.

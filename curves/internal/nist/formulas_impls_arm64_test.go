@@ -15,16 +15,32 @@ func init() {
 			doubleARM64((*jacobian)(p[0]), (*jacobian)(p[1]))
 			return 0
 		}},
+		{Field: "nistp256", Kind: "double", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			doubleKaratsuba((*jacobian)(p[0]), (*jacobian)(p[1]))
+			return 0
+		}},
 		{Field: "nistp256", Kind: "addAffine", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			addAffineARM64((*jacobian)(p[0]), (*jacobian)(p[1]), (*affine)(p[2]), v[0])
+			return 0
+		}},
+		{Field: "nistp256", Kind: "addAffine", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addAffineKaratsuba((*jacobian)(p[0]), (*jacobian)(p[1]), (*affine)(p[2]), v[0])
 			return 0
 		}},
 		{Field: "nistp256", Kind: "addCoZ", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			addCoZARM64((*coZ)(p[0]))
 			return 0
 		}},
+		{Field: "nistp256", Kind: "addCoZ", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			addCoZKaratsuba((*coZ)(p[0]))
+			return 0
+		}},
 		{Field: "nistp256", Kind: "scale", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
 			scaleARM64((*affine)(p[0]), (*element)(p[1]))
+			return 0
+		}},
+		{Field: "nistp256", Kind: "scale", Set: "karatsuba", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {
+			scaleKaratsuba((*affine)(p[0]), (*element)(p[1]))
 			return 0
 		}},
 		{Field: "nistp256", Kind: "select16", Set: "arm64", Available: true, Call: func(p []unsafe.Pointer, v []uint64) uint64 {

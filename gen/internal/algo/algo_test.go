@@ -37,6 +37,8 @@ var targets = map[string]limb.Features{
 	"plain":  {Unroll: true},
 	"keeps":  {MulKeepsCarry: true},
 	"double": {Unroll: true, DualCarry: true, MulKeepsCarry: true},
+	"three":  {Unroll: true, MulKeepsCarry: true, ThreeAddress: true},
+	"few":    {Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowMul: true},
 }
 
 // value draws a number below bound, often near its edges.

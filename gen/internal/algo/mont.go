@@ -75,12 +75,20 @@ func (m machine) montMul(x, y []*limb.Word) []*limb.Word {
 // fromMont returns x·R⁻¹ mod p for x < p. The quotient is at most
 // (p-1 + (R-1)p)/R < p, so nothing is left to subtract.
 func (m machine) fromMont(x []*limb.Word) []*limb.Word {
+	if m.ThreeAddress && m.addable() {
+		return m.montLow(x)
+	}
 	z, _ := m.montQuotient(append(append([]*limb.Word(nil), x...), m.zeros(len(x))...))
 	return z
 }
 
 // montReduce returns z·R⁻¹ mod p for z < R·p.
 func (m machine) montReduce(z []*limb.Word) []*limb.Word {
+	if n := m.f.Limbs; m.ThreeAddress && m.addable() {
+		// The lower half is reduced while the upper one is still summed up: at
+		// most p, and less than p.
+		return m.montAdd(z[n:], m.montLow(z[:n]))
+	}
 	return m.subtractOnce(m.montQuotient(z))
 }
 
@@ -130,6 +138,12 @@ func (m machine) addSparseRow(z []*limb.Word, at int, x []*limb.Word, y, in *lim
 	n := len(x)
 	his, los := make([]*limb.Word, n), make([]*limb.Word, n)
 	for j, a := range x { // multiplications first: they take longer, and write the flags of some machines
+		if k := differenceShift(a); m.SlowMul && k > 0 {
+			var b *limb.Flag
+			los[j], b = m.Sub(y, m.Shl(y, k), nil)
+			his[j], _ = m.Sub(y, m.Shr(y, 64-k), b)
+			continue
+		}
 		if !a.IsConst || bits.OnesCount64(a.K) > 1 {
 			his[j], los[j] = m.Mul(a, y)
 		}
@@ -155,6 +169,10 @@ func (m machine) addSparseRow(z []*limb.Word, at int, x []*limb.Word, y, in *lim
 	}
 	var c *limb.Flag
 	for j, w := range row {
+		if z[at+j] == nil { // the last one; the sum fits
+			z[at+j], _ = m.Add(w, m.Const(0), c)
+			return nil
+		}
 		z[at+j], c = m.Add(z[at+j], w, c)
 	}
 	return m.CarryWord(c)

@@ -189,6 +189,9 @@ func (m machine) addRowSingle(z []*limb.Word, at int, x []*limb.Word, y, in *lim
 // product returns the 2n words of x·y, by rows, and about, which is at most 2
 // less than the top one and known before it.
 func (m machine) product(x, y []*limb.Word) (z []*limb.Word, about *limb.Word) {
+	if n := len(x); m.SlowMul && n&(n-1) == 0 {
+		return m.productDifferences(x, y)
+	}
 	z = make([]*limb.Word, 2*len(x))
 	copy(z, m.row(x, y[0]))
 	for i := 1; i < len(y); i++ {
@@ -232,9 +235,18 @@ func (m machine) productSquare(x []*limb.Word) (z []*limb.Word, about *limb.Word
 		z[k], c = m.Add(z[k], z[k], c)
 	}
 	z[2*n-1] = m.CarryWord(c)
+	his, los := make([]*limb.Word, n), make([]*limb.Word, n)
+	if m.SlowMul {
+		for i, a := range x {
+			his[i], los[i] = m.squareWord(a)
+		}
+	}
 	var carry *limb.Word
 	for i, a := range x {
-		hi, lo := m.Mul(a, a)
+		hi, lo := his[i], los[i]
+		if hi == nil {
+			hi, lo = m.Mul(a, a)
+		}
 		about = hi
 		if m.MulKeepsCarry {
 			if i == 0 {

@@ -56,21 +56,25 @@ func (m machine) fold(v []*limb.Word, about *limb.Word) []*limb.Word {
 	if about == nil {
 		about = h[n-1]
 	}
-	hi, lo := m.Mul(about, k)
+	hi, lo := m.mulSmall(about, k)
 	top := lo
 	if about != h[n-1] {
 		top = m.MulLo(h[n-1], k)
+		if m.SlowMul {
+			more, _ := m.Sub(h[n-1], about, nil)
+			top = m.Sum(lo, m.MulLo(m.narrow(more), k))
+		}
 	}
 	sum, f := m.Add(lo, x[n-1], nil)
 	hi, _ = m.Add(hi, m.Const(0), f)
 	q, _ := m.shiftOut(hi, sum, s)
-	w := m.MulLo(q, m.Const(c))
+	w := m.MulLo(m.narrow(q), m.Const(c))
 	x[n-1], _ = m.Sub(x[n-1], m.Shl(q, 64-s), nil)
 	a, b := make([]*limb.Word, n), make([]*limb.Word, n)
 	b[0], a[n-1] = w, top
 	return m.add3(x, func(i int) (*limb.Word, *limb.Word) {
 		if i < n-1 {
-			b[i+1], a[i] = m.Mul(h[i], k)
+			b[i+1], a[i] = m.mulSmall(h[i], k)
 		}
 		return a[i], b[i]
 	})

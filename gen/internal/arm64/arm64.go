@@ -21,12 +21,15 @@ import (
 type Set struct {
 	Name     string // as in tests and tables
 	Suffix   string // of the routines' names
-	About    string // what it is for, in documentation
 	Features limb.Features
 }
 
-// Baseline has the schoolbook product, for CPUs with a fast multiplier.
-var Baseline = Set{Name: "arm64", Suffix: "ARM64", About: "arm64", Features: limb.Features{Unroll: true, MulKeepsCarry: true}}
+// The sets. Baseline has the schoolbook product, for CPUs with a fast multiplier;
+// Karatsuba has products with fewer multiplications, for the others.
+var (
+	Baseline  = Set{Name: "arm64", Suffix: "ARM64", Features: limb.Features{Unroll: true, MulKeepsCarry: true, ThreeAddress: true}}
+	Karatsuba = Set{Name: "karatsuba", Suffix: "Karatsuba", Features: limb.Features{Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowMul: true}}
+)
 
 // counter is the register that counts the runs of a loop. It is allocatable in
 // routines without one.

@@ -28,6 +28,7 @@ type selection struct {
 	defs  map[*limb.Word]*limb.Instr
 	conds map[*limb.Flag]condition
 	fused map[*limb.Instr]bool // instructions that became part of another
+	wide  map[*limb.Instr]bool // products of the lower halves of words
 	temps int
 	code  []*inst
 	loads []*limb.Word
@@ -50,7 +51,9 @@ func isConst(w *limb.Word, k uint64) bool { return w.IsConst && w.K == k }
 
 // selectAll selects the instructions for a program. Misuse panics.
 func selectAll(p *limb.Program) *selection {
+	wide := narrowProducts(p)
 	s := &selection{
+		wide: wide,
 		uses: p.Uses(), defs: map[*limb.Word]*limb.Instr{}, conds: map[*limb.Flag]condition{},
 		fused: map[*limb.Instr]bool{}, born: map[*limb.Word]int{},
 	}
@@ -68,10 +71,54 @@ func selectAll(p *limb.Program) *selection {
 	return s
 }
 
+// narrowProducts finds the products of words below 2^32, which one instruction
+// (UMULL) forms from the lower halves of its operands, so that they need not be
+// cut off before.
+func narrowProducts(p *limb.Program) map[*limb.Instr]bool {
+	const half = 1<<32 - 1
+	defs := map[*limb.Word]*limb.Instr{}
+	found := map[*limb.Instr]bool{}
+	// from returns a word whose lower half is w, if w is below 2^32.
+	from := func(w *limb.Word) *limb.Word {
+		if w.IsConst && w.K <= half {
+			return w
+		}
+		switch d := defs[w]; {
+		case d == nil:
+			return nil
+		case d.Op == limb.And && isConst(d.In[1], half):
+			return d.In[0]
+		case d.Op == limb.Shr && d.Imm >= 32:
+			return w
+		}
+		return nil
+	}
+	for _, i := range p.Instrs {
+		for _, w := range i.Out {
+			defs[w] = i
+		}
+		if i.Op != limb.MulLo {
+			continue
+		}
+		if a, b := from(i.In[0]), from(i.In[1]); a != nil && b != nil {
+			i.In, found[i] = []*limb.Word{a, b}, true
+		}
+	}
+	p.DropDead()
+	return found
+}
+
 // fuse marks the instructions that can become part of their only reader: a
 // product in a sum (MADD), and h ^ m in a + (h ^ m) + 1 = a - ^(h ^ m).
 func (s *selection) fuse(p *limb.Program) {
 	for _, i := range p.Instrs {
+		if i.Op == limb.Select { // of -x and x (CNEG)
+			d := s.defs[i.In[0]]
+			if d != nil && d.Op == limb.Sub && d.Cond == nil && isConst(d.In[0], 0) && d.In[1] == i.In[1] &&
+				len(s.uses.Word[i.In[0]]) == 1 && !s.reads(d.Flag[0]) {
+				s.fused[d] = true
+			}
+		}
 		if i.Op != limb.Sum {
 			continue
 		}
@@ -79,7 +126,7 @@ func (s *selection) fuse(p *limb.Program) {
 		if d == nil || len(s.uses.Word[i.In[1]]) != 1 || i.In[0] == i.In[1] {
 			continue
 		}
-		if d.Op == limb.MulLo && i.Imm == 0 || d.Op == limb.Xor && i.Imm == 1 && !d.In[0].IsConst && !d.In[1].IsConst {
+		if d.Op == limb.MulLo && !s.wide[d] && i.Imm == 0 || d.Op == limb.Xor && i.Imm == 1 && !d.In[0].IsConst && !d.In[1].IsConst {
 			s.fused[d] = true
 		}
 	}
@@ -139,7 +186,11 @@ func (s *selection) instr(i *limb.Instr) {
 			}
 		}
 	case limb.MulLo:
-		s.plain("MUL {b}, {a}, {d}", i.Out[0], i.In...)
+		op := "MUL"
+		if s.wide[i] {
+			op = "UMULL"
+		}
+		s.plain(op+" {b}, {a}, {d}", i.Out[0], i.In...)
 	case limb.And, limb.Or, limb.Xor:
 		op := map[limb.Op]string{limb.And: "AND", limb.Or: "ORR", limb.Xor: "EOR"}[i.Op]
 		a, b := i.In[0], i.In[1]
@@ -171,6 +222,10 @@ func (s *selection) instr(i *limb.Instr) {
 		s.test("TST {b}, {a}", notZero, i.Flag[0], i.In...)
 	case limb.Select:
 		c := s.conds[i.Cond]
+		if d := s.defs[i.In[0]]; d != nil && s.fused[d] {
+			s.add(&inst{text: "CNEG " + c.set + ", {a}, {d}", out: i.Out[0], in: i.In[1:], cond: i.Cond})
+			return
+		}
 		if isConst(i.In[0], 0) && isConst(i.In[1], 1) {
 			s.add(&inst{text: "CSET " + c.unset + ", {d}", out: i.Out[0], cond: i.Cond})
 			return
@@ -252,6 +307,8 @@ func (s *selection) addSub(i *limb.Instr) {
 		in.text, in.in = fmt.Sprintf("%s%s $%d, {a}, {d}", op, suffix, b.K), []*limb.Word{a}
 	case immediate(b) && !a.IsConst && i.Op == limb.Sub:
 		in.text, in.in = fmt.Sprintf("CMP $%d, {a}", b.K), []*limb.Word{a}
+	case immediate(b) && !a.IsConst:
+		in.text, in.in = fmt.Sprintf("CMN $%d, {a}", b.K), []*limb.Word{a}
 	default:
 		in.text, in.in = op+suffix+" {b}, {a}, {d}", []*limb.Word{a, b}
 	}

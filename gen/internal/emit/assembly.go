@@ -57,6 +57,9 @@ var architectures = []architecture{
 	{"arm64", []variant{
 		{name: arm64.Baseline.Name, suffix: arm64.Baseline.Suffix, about: "arm64",
 			features: arm64.Baseline.Features, applies: always, available: "true"},
+		{name: arm64.Karatsuba.Name, suffix: arm64.Karatsuba.Suffix, about: "arm64, few wide multiplications",
+			features: arm64.Karatsuba.Features, applies: (*spec.Routine).HasProduct,
+			use: "useKaratsuba", where: "arm64, with few wide multiplications where they are slow", available: "true"},
 	}, writeARM64},
 }
 

@@ -101,7 +101,7 @@ func TestShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, b := range got {
-			if !bytes.Contains(b, []byte("package "+f.Package+"\n")) {
+			if strings.HasSuffix(name, ".go") && !bytes.Contains(b, []byte("package "+f.Package+"\n")) {
 				t.Errorf("%s: %s is not in package %s", f.Name, name, f.Package)
 			}
 			if strings.HasPrefix(name, f.Prefix+"_") {
@@ -135,6 +135,10 @@ func TestHeadings(t *testing.T) {
 			if r.Multiplies() {
 				want["_amd64.go"] = []string{"BMI2 and ADX where the CPU has them, else baseline amd64.\n"}
 				want["_amd64.s"] = append(want["_amd64.s"], "BMI2 and ADX.\n")
+			}
+			if r.HasProduct() {
+				want["_arm64.go"] = []string{"arm64, with few wide multiplications where they are slow, else arm64.\n"}
+				want["_arm64.s"] = append(want["_arm64.s"], "arm64, few wide multiplications.\n")
 			}
 			for suffix, sets := range want {
 				text := files[f.Prefix+suffix]

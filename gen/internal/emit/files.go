@@ -85,6 +85,9 @@ func filled(pkg, tests string) (map[string][]byte, error) {
 			return nil, err
 		}
 		name := strings.TrimSuffix(t.Name(), ".tmpl")
+		if files[name] = b.Bytes(); !strings.HasSuffix(name, ".go") {
+			continue
+		}
 		var err error
 		if files[name], err = format.Source(b.Bytes()); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

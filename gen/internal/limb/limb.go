@@ -20,6 +20,12 @@ type Features struct {
 	DualCarry bool
 	// MulKeepsCarry: a wide multiplication leaves a live carry alone.
 	MulKeepsCarry bool
+	// ThreeAddress: a result needs no copy of an operand, so that shifts and
+	// differences are cheap.
+	ThreeAddress bool
+	// SlowMul: a wide multiplication takes the time of several other
+	// instructions, one of 32-bit words does not.
+	SlowMul bool
 	// Unroll: Repeat writes its body out instead of looping.
 	Unroll bool
 }
