@@ -205,6 +205,12 @@ func (m machine) product(x, y []*limb.Word) (z []*limb.Word, about *limb.Word) {
 func (m machine) productSquare(x []*limb.Word) (z []*limb.Word, about *limb.Word) {
 	n, zero := len(x), m.Const(0)
 	z = make([]*limb.Word, 2*n)
+	his, los := make([]*limb.Word, n), make([]*limb.Word, n)
+	if m.SlowMul {
+		for i, a := range x {
+			his[i], los[i] = m.squareWord(a)
+		}
+	}
 	copy(z[1:], m.row(x[1:], x[0]))
 	for i := 1; i < n-1; i++ {
 		m.addRow(z, 2*i+1, x[i+1:], x[i], nil)
@@ -235,12 +241,6 @@ func (m machine) productSquare(x []*limb.Word) (z []*limb.Word, about *limb.Word
 		z[k], c = m.Add(z[k], z[k], c)
 	}
 	z[2*n-1] = m.CarryWord(c)
-	his, los := make([]*limb.Word, n), make([]*limb.Word, n)
-	if m.SlowMul {
-		for i, a := range x {
-			his[i], los[i] = m.squareWord(a)
-		}
-	}
 	var carry *limb.Word
 	for i, a := range x {
 		hi, lo := his[i], los[i]
