@@ -18,7 +18,7 @@ var files embed.FS
 
 // Files lists the files of the development, each after those that it requires.
 func Files() []string {
-	return []string{"Divstep.v", "Inverse.v", "Hull.v", "HullCert.v", "Bound.v",
+	return []string{"Divstep.v", "Inverse.v", "Hull.v", "HullCert.v", "Bound.v", "Prime.v", "PrimeCert.v", "Moduli.v",
 		"Poly.v", "Instr.v", "Claim.v", "Word.v", "Split.v", "Bits.v", "Step.v", "Derive.v", "Goal.v", "Check.v",
 		"Machine.v", "Slots.v", "Value.v", "BatchCode.v", "Batch.v", "Sim.v", "Loop.v", "X86.v", "Routine.v", "Proof.v", "Alias.v", "Sound.v", "Trace.v"}
 }
