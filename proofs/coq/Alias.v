@@ -90,7 +90,7 @@ Qed.
 Definition check_pattern (c : routine) (p : list mop) (d : list instr) (pat : list Z) (k : option cert) : bool :=
   match trs (lay c pat) (mkenv (tags c pat)) p with
   | Some (is, e) => entrywords c pat (mkenv (tags c pat)) && returns c pat e &&
-      match k with Some k => check is (low c pat) k | None => check_alias c d is pat end
+      match k with Some k => check (ordered is) (low c pat) k | None => check_alias c d (ordered is) pat end
   | None => false
   end%bool.
 Fixpoint check_patterns (c : routine) (p : list mop) (d : list instr) (pats : list (list Z)) (ks : list (option cert)) : bool :=
@@ -103,7 +103,7 @@ Definition check_routine (c : routine) (code : list Z) (k : cert) (ks : list (op
   match decode code with
   | Some (Straight p) =>
     match trs (lay c (indices c)) (mkenv (tags c (indices c))) p with
-    | Some (d, _) => check d (low c (indices c)) k && 
-        check_patterns c p d (filter (fun pat => negb (excluded c pat)) (patterns 1 [] (params c))) ks
+    | Some (d, _) => check (ordered d) (low c (indices c)) k &&
+        check_patterns c p (ordered d) (filter (fun pat => negb (excluded c pat)) (patterns 1 [] (params c))) ks
     | None => false end
   | _ => false end%bool.

@@ -105,3 +105,31 @@ Proof.
       rewrite !Z.mod_pow2_bits_high by lia. reflexivity. }
   rewrite <- P. apply Z.mod_pos_bound. reflexivity.
 Qed.
+Lemma ldiff_split a b : 0 <= a -> 0 <= b -> a = Z.ldiff a b + Z.land a b /\ Z.lor a b = b + Z.ldiff a b.
+Proof.
+  intros Ha Hb. split.
+  - assert (N : Z.land (Z.ldiff a b) (Z.land a b) = 0).
+    { apply Z.bits_inj'. intros i _. rewrite !Z.land_spec, Z.ldiff_spec, Z.bits_0.
+      destruct (Z.testbit a i), (Z.testbit b i); reflexivity. }
+    rewrite Z.add_nocarry_lxor by assumption. rewrite Z.lxor_lor by assumption.
+    apply Z.bits_inj'. intros i _. rewrite Z.lor_spec, Z.land_spec, Z.ldiff_spec.
+    destruct (Z.testbit a i), (Z.testbit b i); reflexivity.
+  - assert (N : Z.land b (Z.ldiff a b) = 0).
+    { apply Z.bits_inj'. intros i _. rewrite Z.land_spec, Z.ldiff_spec, Z.bits_0.
+      destruct (Z.testbit a i), (Z.testbit b i); reflexivity. }
+    rewrite Z.add_nocarry_lxor by assumption. rewrite Z.lxor_lor by assumption.
+    apply Z.bits_inj'. intros i _. rewrite !Z.lor_spec, Z.ldiff_spec.
+    destruct (Z.testbit a i), (Z.testbit b i); reflexivity.
+Qed.
+Lemma land_bounds a b : 0 <= a < W -> 0 <= b < W -> Z.land a b <= a /\ Z.land a b <= b /\ a + b - (W - 1) <= Z.land a b.
+Proof.
+  intros A B. destruct (ldiff_split a b) as [E1 E2]; try lia. destruct (ldiff_split b a) as [E3 _]; try lia. rewrite Z.land_comm in E3.
+  assert (0 <= Z.ldiff a b) by (apply Z.ldiff_nonneg; lia). assert (0 <= Z.ldiff b a) by (apply Z.ldiff_nonneg; lia).
+  destruct (lor_bounds a b A B) as (_ & _ & _ & L). lia.
+Qed.
+Lemma lor_high a k : 0 <= a < W -> (k < 64)%N -> Z.lor a (W - pw k) = a mod pw k + (W - pw k).
+Proof.
+  intros A K. assert (P : 0 < pw k) by apply pw_pos. assert (pw k <= W) by (rewrite pwk; change W with (2 ^ 64); apply Z.pow_le_mono_r; lia).
+  destruct (ldiff_split a (W - pw k)) as [E1 E2]; try lia. rewrite E2. rewrite land_high in E1 by assumption.
+  pose proof (Z.div_mod a (pw k)). lia.
+Qed.

@@ -174,6 +174,30 @@ Definition entrywords (c : routine) (pat : list Z) (e : env) : bool :=
      | None => true
      | Some p => forallb (readable (lay c pat) e (class pat i)) (upto 0 (Z.to_nat (lsize (lay c pat) (class pat i)))) &&
          (pwords p <=? lsize (lay c pat) (class pat i)) end) (indices c))%bool.
+(* A logical operation with its constant second: the same, and what the checker
+   has rules for. e says which registers hold constants; nothing depends on it
+   being right. *)
+Definition order1 (e : PM.t unit) (i : instr) : instr :=
+  match i with
+  | Logic o d (L a) (L b) => match PM.find a e, PM.find b e with Some _, None => Logic o d (L b) (L a) | _, _ => i end
+  | _ => i end.
+Definition constants (e : PM.t unit) (i : instr) : PM.t unit :=
+  match i with
+  | Mov d (I _) => PM.add d tt e
+  | Mov d (L s) => match PM.find s e with Some _ => PM.add d tt e | None => PM.remove d e end
+  | _ => fold_right (PM.remove (A:=unit)) e (dsts i) end.
+Fixpoint order (e : PM.t unit) (p : list instr) : list instr :=
+  match p with [] => [] | i :: p' => order1 e i :: order (constants e i) p' end.
+Lemma lopz_comm o a b : lopz o a b = lopz o b a.
+Proof. destruct o; cbn [lopz]; [apply Z.land_comm|apply Z.lor_comm|apply Z.lxor_comm]. Qed.
+Lemma exec_order p : forall e s, exec (order e p) s = exec p s.
+Proof.
+  induction p as [|i p IH]; intros e s; cbn [order exec]; [reflexivity|]. rewrite IH. f_equal.
+  destruct i; cbn [order1]; try reflexivity. destruct a as [a|]; [|reflexivity]. destruct b as [b|]; [|reflexivity].
+  destruct (PM.find a e); [|reflexivity]. destruct (PM.find b e); [reflexivity|].
+  cbn [exec1 rd]. rewrite lopz_comm. reflexivity.
+Qed.
+Definition ordered (p : list instr) : list instr := order (PM.empty _) p.
 (* a pattern that the contract does not allow *)
 Definition isptr (c : routine) (i : Z) : bool := match pget (params c) i with Some p => pointer p | None => false end.
 Definition excluded (c : routine) (pat : list Z) : bool :=

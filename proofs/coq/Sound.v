@@ -356,13 +356,14 @@ Proof.
   intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I0 & I2).
   assert (I1 : In pat (filter (fun pat => negb (excluded c pat)) (patterns 1 [] (params c)))).
   { apply filter_In. split; [exact I0|]. apply not_excluded with (s := s); assumption. }
-  destruct (check_patterns_in c p d pat _ _ CP I1) as (k1 & K). unfold check_pattern in K.
+  destruct (check_patterns_in c p (ordered d) pat _ _ CP I1) as (k1 & K). unfold check_pattern in K.
   destruct (trs (lay c pat) (mkenv (tags c pat)) p) as [[is e]|] eqn:T; [|congruence].
   rewrite !andb_true_iff in K. destruct K as [[K1 K2] K3].
   exists (length p), (mexec u 0 p s), (accesses u 0 p s). split; [reflexivity|].
   eapply exit_ok; try eassumption; [eapply trs_ok; [eapply good_layout|eapply sim_start|]; eassumption|].
-  assert (P : pre (low c pat) (start c s)) by (eapply pre_low; eassumption). destruct k1 as [k1|].
+  assert (P : pre (low c pat) (start c s)) by (eapply pre_low; eassumption).
+  rewrite <- (exec_order is (PM.empty _)). fold (ordered is). destruct k1 as [k1|].
   - apply (check_sound _ _ k1 K3). assumption.
-  - apply (check_alias_ok c d is pat K3 (check_sound _ _ k CD)); [|assumption]. intros l. eapply start_range. eassumption.
+  - apply (check_alias_ok c (ordered d) (ordered is) pat K3 (check_sound _ _ k CD)); [|assumption]. intros l. eapply start_range. eassumption.
 Qed.
 Print Assumptions check_routine_sound.

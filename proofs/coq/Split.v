@@ -12,6 +12,7 @@ Definition extra (pc : positive) : var := xI pc.
 Inductive hint :=
 | HComb (ks : list comb)        (* sharpen the range of the dividend *)
 | HSame (v : var)               (* its low part is the known word v *)
+| HLow (l : loc)                (* its low part is the word at l *)
 | HExact                        (* it is a multiple of 2^k *)
 | HFn (l : loc) (e0 e1 : Z) (ks : list comb)  (* the high part is this function of the bit at l *)
 | HAlt (v : var) (ks : list comb).             (* undo an earlier reduction: divide X + 2^k v instead *)
@@ -72,6 +73,11 @@ Definition split (look : loc -> option word) (c : ctx) (pc : positive) (k : N) (
   | HExact => match wquo X (wcon 0) k (q0, q1) with Some w => Some (c, wcon 0, w) | None => None end
   | HSame v =>
     match PM.find v (lows c) with
+    | Some y => if ((0 <=? wlo y) && (whi y <? M))%bool then
+        match wquo X y k (q0, q1) with Some w => Some (c, y, w) | None => None end else None
+    | None => None end
+  | HLow l =>
+    match look l with
     | Some y => if ((0 <=? wlo y) && (whi y <? M))%bool then
         match wquo X y k (q0, q1) with Some w => Some (c, y, w) | None => None end else None
     | None => None end
@@ -155,7 +161,7 @@ Proof.
     assert (D : x = l \/ x = u) by lia.
     destruct D as [D|D]; rewrite D in *; replace (l - l) with 0 in * by lia; try rewrite EU in *;
       rewrite ?Z.mul_0_r, ?Z.mul_1_r, ?Z.add_0_r, ?Zplus_minus in *; auto. }
-  destruct h as [ks|v| |l' e0 e1 ks|v ks].
+  destruct h as [ks|v|l'| |l' e0 e1 ks|v ks].
   - destruct (0 <? pw k) eqn:EP; [|congruence]. intros [= <- <- <-].
     assert (HL : wok r (x mod pw k) {| wA := padd (wA Y) (pscale (- pw k) (pvar (extra pc))); wC := pvar (main pc); wE := 0; wlo := 0; whi := pw k - 1; wf := None |}).
     { unfold wok; cbn [wA wC wE wlo whi wf fok]. rewrite padd_ok, pscale_ok, !pvar_ok, E0, E1.
@@ -178,6 +184,12 @@ Proof.
     destruct (wquo Y y k (l / pw k, u / pw k)) as [w|] eqn:EW; [|congruence].
     intros [= <- <- <-]. pose proof H as (_ & _ & _ & H4 & _). pose proof (H4 _ _ EV) as K2. pose proof K2 as (_ & _ & K1 & _).
     apply (wquo_ok r x (r v)) in EW; try assumption; [|lia].
+    destruct EW as [EW ->]. split; [assumption|]. split; assumption.
+  - destruct (look l') as [y|] eqn:EL; [|congruence]. destruct (LK _ _ EL) as [yv HY].
+    destruct ((0 <=? wlo y) && (whi y <? pw k))%bool eqn:EB; [|congruence]. rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in EB.
+    destruct (wquo Y y k (l / pw k, u / pw k)) as [w|] eqn:EW; [|congruence].
+    intros [= <- <- <-]. pose proof HY as (_ & _ & K1 & _).
+    apply (wquo_ok r x yv) in EW; try assumption; [|lia].
     destruct EW as [EW ->]. split; [assumption|]. split; assumption.
   - destruct (wquo Y (wcon 0) k (l / pw k, u / pw k)) as [w|] eqn:EW; [|congruence].
     intros [= <- <- <-]. apply (wquo_ok r x 0) in EW; try assumption.

@@ -26,14 +26,14 @@ Proof. intros H. destruct x; cbn [sget rd]; [apply H|]. intros [= <-]. apply wco
 Definition dm (M x : Z) : Z * Z := (x mod M, x / M).
 Definition lmask (z : Z) : bool := z =? 2 ^ Z.log2 (z + 1) - 1.
 Definition kof (o : lop) (z : Z) : N :=
-  match o with And => Z.to_N (if lmask z then Z.log2 (z + 1) else Z.log2 (W - z)) | _ => 63 end.
+  match o with And => Z.to_N (if lmask z then Z.log2 (z + 1) else Z.log2 (W - z)) | _ => Z.to_N (Z.log2 (W - z)) end.
 (* the values that the variables of an instruction stand for *)
 Definition vals (i : instr) (s : state) : Z * Z :=
   match i with
   | Mul hi lo a b => dm W (rd s a * rd s b)
   | Adc d co a b c => dm W (rd s a + rd s b + rd s c)
   | Sbb d bo a b c => dm W (rd s a - rd s b - rd s c)
-  | Logic And d a y => dm (pw (kof And (rd s y))) (rd s a)
+  | Logic And d a (L l) => (Z.land (rd s a) (s l), rd s a / pw (kof And (s l)))
   | Logic o d a (I z) => dm (pw (kof o z)) (rd s a)
   | Logic o d a b => (lopz o (rd s a) (rd s b), 0)
   | Shr d a n => dm (pw n) (rd s a)
@@ -91,6 +91,7 @@ Opaque orfacts wvar.
 
 Lemma some_pair (A B : Type) (a c : A) (b d : B) : Some (a, b) = Some (c, d) -> c = a /\ d = b.
 Proof. intros E. injection E as <- <-. auto. Qed.
+Definition isimm (x : src) : bool := match x with I _ => true | L _ => false end.
 Definition logic (look : loc -> option word) (c : ctx) (pc : positive) (o : lop) (a : word) (y : src) (b : word) (h : hint) : option (ctx * word) :=
   match fn2 (lopz o) a b with
   | Some w => Some (c, w)
@@ -100,13 +101,24 @@ Definition logic (look : loc -> option word) (c : ctx) (pc : positive) (o : lop)
   | And =>
     match cst b with
     | Some z =>
+      if z =? 0 then Some (c, wcon 0) else if z =? W - 1 then Some (c, a) else
       if lmask z && (0 <? z) && (kof And z <? 64)%N then do (c', l, q) <- split look c pc (kof And z) a h; Some (c', l)
-      else if negb (lmask z) && (z =? W - pw (kof And z)) && (kof And z <? 64)%N then do (c', l, q) <- split look c pc (kof And z) a h; Some (c', wscale (pw (kof And z)) q)
+      else if negb (lmask z) && isimm y && (z =? W - pw (kof And z)) && (kof And z <? 64)%N then do (c', l, q) <- split look c pc (kof And z) a h; Some (c', wscale (pw (kof And z)) q)
       else None
-    | None => None end
+    | None =>
+      match y with
+      | I _ => None
+      | L _ =>      (* o <= b, o <= a, o >= a + b - (W - 1) for o = a&b *)
+        let v := main pc in let V := wvar v 0 (W - 1) in
+        let d := wadd b (wscale (-1) V) in
+        let e := wadd V (wscale (-1) a) in
+        let f := wadd (wadd (wcon (W - 1)) e) (wscale (-1) b) in
+        Some (orfacts c v d e f, V)
+      end
+    end
   | Xor =>
     match cst b with
-    | Some z => if z =? W - 1 then Some (c, wadd (wcon z) (wscale (-1) a)) else None
+    | Some z => if z =? W - 1 then Some (c, wadd (wcon z) (wscale (-1) a)) else if z =? 0 then Some (c, a) else None
     | None =>
       match y with
       | I _ => None
@@ -117,7 +129,8 @@ Definition logic (look : loc -> option word) (c : ctx) (pc : positive) (o : lop)
     end
   | Or =>
     match y with
-    | I z => if z =? pw 63 then do (c', l, q) <- split look c pc 63 a h; Some (c', wadd l (wcon z)) else None
+    | I z =>
+      if (z =? W - pw (kof Or z)) && (kof Or z <? 64)%N then do (c', l, q) <- split look c pc (kof Or z) a h; Some (c', wadd l (wcon z)) else None
     | L _ =>
       let v := main pc in
       let n := Z.log2_up (whi b + 1) in
@@ -139,18 +152,43 @@ Proof.
   destruct (inW w && inW wb)%bool eqn:EW; cbn [negb]; [|congruence]. rewrite andb_true_iff in EW. destruct EW as [W1 W2].
   apply (inW_ok r _ _ HA) in W1. apply (inW_ok r _ _ HB) in W2.
   destruct o.
-  - destruct (cst wb) as [z|] eqn:EZ; [|congruence]. apply (cst_ok r (rd s y)) in EZ; [|assumption].
-    cbn [vals fst snd] in V0, V1. rewrite EZ in *. clear EZ. cbn [lopz] in *. unfold dm in V0, V1; cbn [fst snd] in V0, V1. cbn [kof] in *.
+  - destruct (cst wb) as [z|] eqn:EZ.
+    2:{ destruct y as [l|z]; [|congruence]. cbv zeta. cbn [vals fst snd] in V0, V1. intros KK. apply some_pair in KK. destruct KK as [-> ->].
+      cbn [lopz rd] in *. destruct (land_bounds _ _ W1 W2) as (B1 & B2 & B3). pose proof (land_range _ _ W1 W2) as B4.
+      set (x := rd s a) in *. set (u := s l) in *.
+      assert (HV : wok r (Z.land x u) (wvar (main pc) 0 (W - 1))) by (apply wvar_ok; [exact V0|lia]).
+      set (V := wvar (main pc) 0 (W - 1)) in *.
+      pose proof (wadd_ok _ _ _ _ _ HB (wscale_ok _ (-1) _ _ HV)) as HD.
+      pose proof (wadd_ok _ _ _ _ _ HV (wscale_ok _ (-1) _ _ HA)) as HE.
+      pose proof (wadd_ok _ _ _ _ _ (wadd_ok _ _ _ _ _ (wcon_ok r (W - 1)) HE) (wscale_ok _ (-1) _ _ HB)) as HF.
+      set (d := wadd wb (wscale (-1) V)) in *. set (e := wadd V (wscale (-1) w)) in *.
+      set (f := wadd (wadd (wcon (W - 1)) e) (wscale (-1) wb)) in *.
+      clearbody d e f. split; [|exact HV].
+      apply (orfacts_ok r c (main pc) d e f _ _ _ H) with (2 := HD) (3 := HE) (4 := HF); try rewrite V0; clear -W1 W2 B1 B2 B3 B4; lia. }
+    apply (cst_ok r (rd s y)) in EZ; [|assumption]. cbn [lopz].
+    destruct (Z.eqb_spec z 0) as [Z0|_].
+    { intros [= <- <-]. split; [assumption|]. rewrite EZ, Z0, Z.land_0_r. apply wcon_ok. }
+    destruct (Z.eqb_spec z (W - 1)) as [Z1|_].
+    { intros [= <- <-]. split; [assumption|]. rewrite EZ, Z1.
+      replace (Z.land (rd s a) (W - 1)) with (rd s a); [assumption|].
+      change (W - 1) with (Z.ones 64). rewrite Z.land_ones by lia. symmetry. apply Z.mod_small. exact W1. }
     destruct (lmask z && (0 <? z) && (_ <? 64)%N)%bool eqn:EM.
       * rewrite !andb_true_iff, Z.ltb_lt in EM. destruct EM as [[E1 E2] E3].
+        assert (LM : Z.land (rd s a) z = rd s a mod pw (kof And z)).
+        { cbn [kof]. rewrite E1, pwz by apply Z.log2_nonneg. unfold lmask in E1. apply Z.eqb_eq in E1.
+          rewrite E1 at 1. apply land_low. apply Z.log2_nonneg. }
+        assert (V : r (main pc) = rd s a mod pw (kof And z) /\ r (extra pc) = rd s a / pw (kof And z)).
+        { destruct y as [l|y0]; cbn [vals dm fst snd rd] in V0, V1; cbn [rd] in EZ; rewrite EZ in V0, V1; [|auto].
+          split; [rewrite V0; exact LM|exact V1]. }
+        destruct V as [V0' V1'].
         destruct (split _ _ _ _ _ _) as [[[c1 lw] q]|] eqn:ES; [|cbn; congruence]. cbn [bind]. intros [= <- <-].
         apply (split_ok r _ _ _ _ _ _ (rd s a)) in ES; try assumption.
-        destruct ES as (K0 & K1 & _). split; [assumption|].
-        rewrite E1, pwz in K1 by apply Z.log2_nonneg. unfold lmask in E1. apply Z.eqb_eq in E1.
-        rewrite E1 at 1. rewrite land_low by apply Z.log2_nonneg. exact K1.
-      * clear EM. destruct (negb (lmask z) && (z =? _) && (_ <? 64)%N)%bool eqn:EM; [|congruence].
-        rewrite !andb_true_iff, negb_true_iff, Z.eqb_eq, N.ltb_lt in EM. destruct EM as [[E1 E2] E3].
-        rewrite E1 in *. set (k := Z.to_N (Z.log2 (W - z))) in *.
+        destruct ES as (K0 & K1 & _). split; [assumption|]. rewrite EZ, LM. exact K1.
+      * clear EM. destruct (negb (lmask z) && isimm y && (z =? _) && (_ <? 64)%N)%bool eqn:EM; [|congruence].
+        destruct y as [l|y0]; [rewrite !andb_true_iff in EM; destruct EM as [[[_ X] _] _]; discriminate X|].
+        cbn [vals dm fst snd rd] in *. rewrite EZ in *. clear EZ.
+        rewrite !andb_true_iff, negb_true_iff, Z.eqb_eq, N.ltb_lt in EM. destruct EM as [[[E1 _] E2] E3].
+        cbn [kof] in *. rewrite E1 in *. set (k := Z.to_N (Z.log2 (W - z))) in *.
         destruct (split _ _ _ _ _ _) as [[[c1 lw] q]|] eqn:ES; [|cbn; congruence]. cbn [bind]. intros [= <- <-].
         apply (split_ok r _ _ _ _ _ _ (rd s a)) in ES; try assumption.
         destruct ES as (K0 & _ & K1). split; [assumption|].
@@ -175,11 +213,13 @@ Proof.
       clearbody d e f. split; [|exact HV].
       apply (orfacts_ok r c (main pc) d e f _ _ _ H) with (2 := HD) (3 := HE) (4 := HF); try rewrite V0; clear -W1 W2 B1 B2 B3 B4; lia.
     }
-    { cbn [rd] in *. cbn [kof lopz dm fst snd] in *. destruct (Z.eqb_spec z (pw 63)) as [->|]; [|congruence].
+    { cbn [rd] in *. cbn [kof lopz dm fst snd] in *. set (k := Z.to_N (Z.log2 (W - z))) in *.
+      destruct ((z =? W - pw k) && (k <? 64)%N)%bool eqn:EM; [|congruence].
+      rewrite andb_true_iff, Z.eqb_eq, N.ltb_lt in EM. destruct EM as [E1 E2].
       destruct (split _ _ _ _ _ _) as [[[c1 lw] q]|] eqn:ES; [|cbn; congruence]. cbn [bind]. intros [= <- <-].
       apply (split_ok r _ _ _ _ _ _ (rd s a)) in ES; try assumption.
       destruct ES as (K0 & K1 & _). split; [assumption|].
-      rewrite pwk in *. change (Z.of_N 63) with 63 in *. rewrite lor_top by assumption. apply wadd_ok; [assumption|apply wcon_ok].
+      rewrite E1 at 1. rewrite lor_high by assumption. apply wadd_ok; [assumption|]. rewrite <- E1. apply wcon_ok.
     }
   - destruct (cst wb) as [z|] eqn:EZ.
     2:{ destruct y as [l|z]; [|congruence]. cbn [vals fst snd lopz] in *. intros KK. apply some_pair in KK. destruct KK as [-> ->].
@@ -193,7 +233,9 @@ Proof.
       - rewrite PM.gso by assumption. apply H6. }
     apply (cst_ok r (rd s y)) in EZ; [|assumption].
     rewrite EZ in *. clear EZ V0 V1. cbn [lopz] in *.
-    destruct (Z.eqb_spec z (W - 1)) as [->|]; [|congruence]. intros [= <- <-]. split; [assumption|].
+    destruct (Z.eqb_spec z (W - 1)) as [->|].
+    2:{ destruct (Z.eqb_spec z 0) as [->|]; [|congruence]. intros [= <- <-]. rewrite Z.lxor_0_r. auto. }
+    intros [= <- <-]. split; [assumption|].
       replace (Z.lxor (rd s a) (W - 1)) with (W - 1 + -1 * rd s a).
       * apply wadd_ok; [apply wcon_ok|]. apply wscale_ok. assumption.
       * assert (E : Z.lxor (rd s a) (W - 1) = Z.lnot (rd s a) mod 2 ^ 64).

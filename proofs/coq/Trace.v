@@ -46,7 +46,7 @@ Definition trace_routine (c : routine) (code : list Z) (pat : list Z) (k : cert)
     | Some (is, _) =>
       let (pc, st0) := init 1 (cin (low c pat)) empty in
       match prefacts (regs st0) 1000000 (cpre (low c pat)) (cx st0) with
-      | Some c0 => views k pc is {| regs := regs st0; cx := c0 |}
+      | Some c0 => views k pc (ordered is) {| regs := regs st0; cx := c0 |}
       | None => [] end
     | None => [] end
   | _ => [] end.

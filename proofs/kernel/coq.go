@@ -121,6 +121,8 @@ func (h Hint) coq() string {
 		return "(HComb " + coqCombs(h.Combs) + ")"
 	case HintSame:
 		return "(HSame " + coqPos(h.Var) + ")"
+	case HintLow:
+		return "(HLow " + coqPos(h.Loc) + ")"
 	case HintExact:
 		return "HExact"
 	case HintFunc:

@@ -293,6 +293,7 @@ func (r *Routine) program(pat Pattern) *Program {
 			}
 		}
 	}
+	order(t.out)
 	return &Program{t.out, *ct, offsets}
 }
 

@@ -30,6 +30,25 @@ func (y *layout) valid(buffer, k int) bool {
 	return buffer >= 0 && 0 <= k && k < y.size(buffer) && k < maxSlots
 }
 
+// order puts the constant of a logical operation second, as order in Proof.v
+// does: the same result, and what the checker has rules for.
+func order(code []Instr) {
+	consts := map[Loc]bool{}
+	for n := range code {
+		i := &code[n]
+		if (i.Op == And || i.Op == Or || i.Op == Xor) && i.A.isLoc() && i.B.isLoc() && consts[i.A.Loc] && !consts[i.B.Loc] {
+			i.A, i.B = i.B, i.A
+		}
+		isConst := i.Op == Mov && (!i.A.isLoc() || consts[i.A.Loc])
+		for _, l := range i.Results() {
+			delete(consts, l)
+		}
+		if isConst {
+			consts[i.D] = true
+		}
+	}
+}
+
 // A translator turns operations of the machine into operations on locations,
 // one for each word of each buffer; see Sim.v.
 type translator struct {

@@ -10,6 +10,7 @@ type HintKind int
 const (
 	HintComb  HintKind = iota // sharpen the range by Combs
 	HintSame                  // the low part is that of Var
+	HintLow                   // the low part is the word at Loc
 	HintExact                 // the low part is 0
 	HintFunc                  // the high part is E0 or E1, by the bit at Loc
 	HintAlt                   // add to the word 2^k times Var, an earlier high part
@@ -46,10 +47,13 @@ func (s *State) split(pc int, k uint, w *Word, h Hint) (low, high *Word, fresh b
 	switch h.Kind {
 	case HintExact:
 		return ConstWord(zero), quotient(x, ConstWord(zero), k, q0, q1), false
-	case HintSame:
+	case HintSame, HintLow:
 		y := c.Lows[h.Var]
+		if h.Kind == HintLow {
+			y = s.Regs[h.Loc]
+		}
 		if y == nil || y.Lo.Sign() < 0 || y.Hi.Cmp(m) >= 0 {
-			Refuse("operation %d: variable %d is no known low part below 2^%d", pc, h.Var, k)
+			Refuse("operation %d: variable %d, or location %d, is no known low part below 2^%d", pc, h.Var, h.Loc, k)
 		}
 		return y, quotient(x, y, k, q0, q1), false
 	case HintAlt:

@@ -86,6 +86,14 @@ func lowMask(z *big.Int) (k uint, ok bool) {
 	return k, t.TrailingZeroBits() == k
 }
 
+// highMask returns k if z is 2^64 - 2^k, and not 0.
+func highMask(z *big.Int) (k uint, ok bool) {
+	if z == nil || z.Sign() <= 0 || z.Cmp(WordMax) > 0 {
+		return 0, false
+	}
+	return lowMask(sub(WordMax, z))
+}
+
 // Dividend returns the word that the operation divides by 2^k, or nil if it
 // divides none.
 func (s *State) Dividend(i *Instr) (w *Word, k uint) {
@@ -112,7 +120,12 @@ func (s *State) Dividend(i *Instr) (w *Word, k uint) {
 			}
 			return a, k
 		}
-		if k, ok := lowMask(sub(WordMax, z)); ok && k < 64 {
+		if k, ok := highMask(z); ok && !i.B.isLoc() {
+			return a, k
+		}
+	case Or:
+		a, b := s.need(i.A), s.need(i.B)
+		if k, ok := highMask(i.B.Imm); ok && Apply2(BitOp(Or), a, b) == nil && a.IsWord() {
 			return a, k
 		}
 	}
@@ -141,6 +154,8 @@ func (s *State) Step(pc int, i *Instr, h Hint) (fresh bool) {
 			} else {
 				s.Regs[i.D] = ScaleWord(pow2(k), high)
 			}
+		case Or:
+			s.Regs[i.D] = AddWords(low, ConstWord(i.B.Imm))
 		}
 		return fresh
 	}
@@ -190,6 +205,10 @@ func (s *State) isZero(pc int, i *Instr) {
 	s.Regs[i.D] = w
 }
 
+// Disjoint reports whether no bits of the words coincide: b < 2^n, and a is a
+// multiple of 2^n.
+func Disjoint(a, b *Word) bool { return a.A.divisible(pow2(uint(b.Hi.BitLen()))) }
+
 // logic handles the logical operations that do not divide.
 func (s *State) logic(pc int, i *Instr) {
 	c := s.Ctx
@@ -205,15 +224,23 @@ func (s *State) logic(pc int, i *Instr) {
 	v := Var(2 * pc)
 	w := VarWord(v, zero, WordMax)
 	switch {
+	case i.Op == And && z != nil && z.Sign() == 0:
+		w = ConstWord(zero)
+	case i.Op == And && z != nil && z.Cmp(WordMax) == 0, i.Op == Xor && z != nil && z.Sign() == 0:
+		w = a
+	case i.Op == And && z == nil && i.B.Loc != 0:
+		c.bound(v, Interval{zero, WordMax})
+		e := SubWords(w, a) // w ≤ b, w ≤ a, w ≥ a + b - (2^64 - 1)
+		c.addC(Key(4*int(v)), SubWords(b, w), zero, Radix)
+		c.addC(Key(4*int(v)+2), e, neg(Radix), zero)
+		c.addC(Key(8*int(v)+4), SubWords(AddWords(ConstWord(WordMax), e), b), zero, Radix)
 	case i.Op == Xor && z != nil && z.Cmp(WordMax) == 0:
 		w = SubWords(ConstWord(WordMax), a)
 	case i.Op == Xor && z == nil && i.B.Loc != 0:
 		c.bound(v, Interval{zero, WordMax})
 		c.Xors[v] = [2]*Word{a, b}
 	case i.Op == Or && i.B.Loc != 0:
-		// b < 2^n: if a is a multiple of 2^n, no bits coincide
-		n := uint(b.Hi.BitLen())
-		if a.A.divisible(pow2(n)) {
+		if Disjoint(a, b) {
 			w = AddWords(a, b)
 			break
 		}

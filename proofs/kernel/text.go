@@ -151,6 +151,8 @@ func (h Hint) text() string {
 		return "hint comb " + combsText(h.Combs) + "\n"
 	case HintSame:
 		return fmt.Sprintf("hint same %d\n", h.Var)
+	case HintLow:
+		return fmt.Sprintf("hint low %d\n", h.Loc)
 	case HintExact:
 		return "hint exact\n"
 	case HintFunc:
@@ -323,6 +325,8 @@ func (p *parser) hint() Hint {
 		return Hint{Kind: HintComb, Combs: p.combs()}
 	case "same":
 		return Hint{Kind: HintSame, Var: p.variable(p.word())}
+	case "low":
+		return Hint{Kind: HintLow, Loc: Loc(p.int())}
 	case "exact":
 		return Hint{Kind: HintExact}
 	case "func":

@@ -54,17 +54,20 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 	if errors.As(err, &left) {
 		f.Reason = fmt.Sprintf("%s %s", left.What, names.Poly(left.Poly))
 	}
+	offset := func(op int) int {
+		if op < len(p.Offsets) {
+			return p.Offsets[op]
+		}
+		return len(r.Code) - 1 // the return
+	}
 	for _, c := range at.Cases {
 		bit := names.Loc(c.Loc)
 		if bit == "" {
 			bit = "its bit"
 		}
-		f.Cases = append(f.Cases, fmt.Sprintf("case at %#x, %s is %d", p.Offsets[c.Op], bit, c.Bit))
+		f.Cases = append(f.Cases, fmt.Sprintf("case at %#x, %s is %d", offset(c.Op), bit, c.Bit))
 	}
-	f.Offset = len(r.Code) - 1 // the return
-	if at.Op < len(p.Offsets) {
-		f.Offset = p.Offsets[at.Op]
-	}
+	f.Offset = offset(at.Op)
 	if in, err := amd64.Decode(r.Code, f.Offset); err == nil {
 		f.Inst = in.String()
 	}

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"maps"
 	"math/big"
+	"slices"
 
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 )
@@ -46,6 +48,9 @@ func (s *searcher) hint(p *path, idx int, in *k.Instr, w *writer) (h k.Hint, use
 	if v, ok := p.sameLow(x, n, m); ok {
 		return k.Hint{Kind: k.HintSame, Var: v}, true
 	}
+	if l, ok := p.lowLoc(x, n, m); ok {
+		return k.Hint{Kind: k.HintLow, Loc: l}, true
+	}
 	if h, ok := p.maskHint(in, x, m); ok {
 		return h, true
 	}
@@ -84,6 +89,23 @@ func (p *path) sameLow(x *k.Word, n uint, m *big.Int) (k.Var, bool) {
 		}
 	}
 	return best, best != 0
+}
+
+// lowLoc finds a location whose word is the low part of the dividend, such as a
+// bit that was put into a register's low byte.
+func (p *path) lowLoc(x *k.Word, n uint, m *big.Int) (k.Loc, bool) {
+	if n == 64 {
+		return 0, false
+	}
+	for _, l := range slices.Sorted(maps.Keys(p.Regs)) {
+		y := p.Regs[l]
+		if y.Const() == nil && y.Lo.Sign() >= 0 && y.Hi.Cmp(m) < 0 {
+			if _, ok := x.A.Sub(y.A).Divide(n); ok {
+				return l, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // maskHint handles a mask that is added or subtracted: the carry is its bit.

@@ -68,13 +68,20 @@ type path struct {
 	ors  []k.Var          // variables of inclusive or
 	bit  *k.Bit           // of the last case split
 	fine bool             // whether the beam orders by unrounded bounds
-	leaf []*k.Word        // the words that were combined by or
+	leaf []leaf           // the words that were combined by or
 	low  map[string]k.Var // low parts, by their A-form modulo 2^64
 
 	// sum is the fact that the sum of the words in leaf, times 2^sumE, is at
 	// least that much; 0 if it is not known.
 	sum  k.Key
 	sumE uint
+}
+
+// A leaf is an operand of an inclusive or that is no result of one.
+type leaf struct {
+	*k.Word
+	or    k.Var // the result
+	first bool  // of the two operands
 }
 
 func newPath(s *k.State) *path {
@@ -131,11 +138,11 @@ func (p *path) step(pc int, i *k.Instr, h k.Hint, dead bool) {
 	if v, c, ok := p.Regs[i.D].C.Single(); !ok || c.Cmp(one) != 0 || v != k.Var(2*pc) {
 		return
 	}
-	for _, w := range []*k.Word{a, b} {
+	for n, w := range []*k.Word{a, b} {
 		if v, c, ok := w.C.Single(); ok && c.Cmp(one) == 0 && w.E == 0 && slices.Contains(p.ors, v) {
 			continue
 		}
-		p.leaf = append(p.leaf, w)
+		p.leaf = append(p.leaf, leaf{w, k.Var(2 * pc), n == 0})
 	}
 	p.ors = append(p.ors, k.Var(2*pc))
 }

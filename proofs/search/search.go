@@ -274,7 +274,7 @@ func (s *searcher) forkAt(p *path, in *k.Instr) k.Loc {
 			return 0
 		}
 		if s.policy != splitMasks || in.Op != k.And {
-			if k.Apply2(k.BitOp(in.Op), a, b) != nil || in.B.Loc == 0 || known(in.B) {
+			if k.Apply2(k.BitOp(in.Op), a, b) != nil || in.B.Loc == 0 || known(in.B) || in.Op == k.Or && k.Disjoint(a, b) {
 				return 0
 			}
 		}
@@ -318,7 +318,25 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 	}
 	w.flush()
 	s.idx = len(s.code)
+	if l := s.forkResult(p); l != 0 && forks < maxForks {
+		return s.fork(p, l, len(s.code), forks, w)
+	}
 	return s.goals(p, w)
+}
+
+// forkResult returns the location of a result that says whether a congruence
+// holds, if it is a bit that is not known.
+func (s *searcher) forkResult(p *path) k.Loc {
+	for i := range s.ct.Claims {
+		q := &s.ct.Claims[i]
+		if q.Kind != k.ClaimIs || len(q.Words.Locs) != 1 {
+			continue
+		}
+		if w := p.Regs[q.Words.Locs[0]]; w != nil && w.Const() == nil && w.Func() != nil {
+			return q.Words.Locs[0]
+		}
+	}
+	return 0
 }
 
 // selected returns the locations that conditional moves up to operation idx

@@ -98,19 +98,19 @@ func (p *path) relate(poly k.Poly, of rats, lower bool) k.Comb {
 }
 
 // atMost and atLeast return the multiples of facts by which word n of those
-// that were combined is at most the combination, and at least 0.
+// that were combined is at most the result of its combination, and at least 0.
 func (p *path) atMost(n int) rats {
-	v := int(p.ors[max(n-1, 0)])
-	if n == 0 {
+	v := int(p.leaf[n].or)
+	if p.leaf[n].first {
 		return rats{k.Key(4*v + 2): p.unit(k.Key(4*v+2), -1)}
 	}
 	return rats{k.Key(4 * v): p.unit(k.Key(4*v), 1)}
 }
 
 func (p *path) atLeast(n int) rats {
-	v := int(p.ors[max(n-1, 0)])
+	v := int(p.leaf[n].or)
 	of := rats{k.Key(8*v + 4): p.unit(k.Key(8*v+4), 1)}
-	if n == 0 {
+	if p.leaf[n].first {
 		of[k.Key(4*v)] = p.unit(k.Key(4*v), 1)
 	} else {
 		of[k.Key(4*v+2)] = p.unit(k.Key(4*v+2), -1)
