@@ -68,6 +68,7 @@ type path struct {
 	ors  []k.Var          // variables of inclusive or
 	bit  *k.Bit           // of the last case split
 	fine bool             // whether the beam orders by unrounded bounds
+	and  bool             // ors are those of logical ands, of the complements of words
 	leaf []leaf           // the words that were combined by or
 	low  map[string]k.Var // low parts, by their A-form modulo 2^64
 
@@ -80,8 +81,9 @@ type path struct {
 // A leaf is an operand of an inclusive or that is no result of one.
 type leaf struct {
 	*k.Word
-	or    k.Var // the result
-	first bool  // of the two operands
+	of    *k.Word // of which Word is the complement, or itself
+	or    k.Var   // the result
+	first bool    // of the two operands
 }
 
 func newPath(s *k.State) *path {
@@ -95,7 +97,7 @@ func newPath(s *k.State) *path {
 func (p *path) clone() *path {
 	return &path{
 		State: p.State.Clone(), view: slices.Clone(p.view), eqs: slices.Clone(p.eqs), n: p.n,
-		open: slices.Clone(p.open), ors: slices.Clone(p.ors), leaf: slices.Clone(p.leaf), low: maps.Clone(p.low), sum: p.sum, sumE: p.sumE, bit: p.bit, fine: p.fine,
+		open: slices.Clone(p.open), ors: slices.Clone(p.ors), and: p.and, leaf: slices.Clone(p.leaf), low: maps.Clone(p.low), sum: p.sum, sumE: p.sumE, bit: p.bit, fine: p.fine,
 	}
 }
 
@@ -122,6 +124,11 @@ func (p *path) step(pc int, i *k.Instr, h k.Hint, dead bool) {
 		if i.Op == k.Or && i.B.Loc != 0 {
 			return p.Get(i.A), p.Get(i.B)
 		}
+		if i.Op == k.And && i.B.Loc != 0 && (p.and || len(p.ors) == 0) {
+			if b := p.Get(i.B); b != nil && b.Const() == nil {
+				return p.Get(i.A), b
+			}
+		}
 		return nil, nil
 	}
 	a, b := orOf()
@@ -138,11 +145,16 @@ func (p *path) step(pc int, i *k.Instr, h k.Hint, dead bool) {
 	if v, c, ok := p.Regs[i.D].C.Single(); !ok || c.Cmp(one) != 0 || v != k.Var(2*pc) {
 		return
 	}
+	p.and = i.Op == k.And
 	for n, w := range []*k.Word{a, b} {
 		if v, c, ok := w.C.Single(); ok && c.Cmp(one) == 0 && w.E == 0 && slices.Contains(p.ors, v) {
 			continue
 		}
-		p.leaf = append(p.leaf, leaf{w, k.Var(2 * pc), n == 0})
+		l := leaf{w, w, k.Var(2 * pc), n == 0}
+		if p.and {
+			l.Word = k.SubWords(k.ConstWord(k.WordMax), w)
+		}
+		p.leaf = append(p.leaf, l)
 	}
 	p.ors = append(p.ors, k.Var(2*pc))
 }

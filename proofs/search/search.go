@@ -18,9 +18,10 @@ const maxForks = 9
 type policy int
 
 const (
-	splitMoves policy = iota // split by cases only at conditional moves
-	fineBounds               // also bound what these moves leave, and compare bounds before they are rounded
-	splitMasks               // as splitMoves, but split also where a mask is applied
+	splitMoves   policy = iota // split by cases only at conditional moves
+	fineBounds                 // also bound what these moves leave, and compare bounds before they are rounded
+	splitMasks                 // as splitMoves, but split also where a mask is applied
+	splitCarries               // as splitMasks, and on the carry of a sum with words that were combined by and
 	policies
 )
 
@@ -258,7 +259,7 @@ func (s *searcher) forkAt(p *path, in *k.Instr) k.Loc {
 			return in.A.Loc
 		}
 	case k.Adc, k.Sbb:
-		if s.policy != splitMasks || in.C.Loc == 0 || known(in.C) {
+		if s.policy < splitMasks || in.C.Loc == 0 || known(in.C) && s.policy != splitCarries {
 			return 0
 		}
 		for _, x := range [2][2]k.Src{{in.A, in.B}, {in.B, in.A}} {
@@ -273,7 +274,7 @@ func (s *searcher) forkAt(p *path, in *k.Instr) k.Loc {
 		if a == nil || b == nil {
 			return 0
 		}
-		if s.policy != splitMasks || in.Op != k.And {
+		if s.policy < splitMasks || in.Op != k.And {
 			if k.Apply2(k.BitOp(in.Op), a, b) != nil || in.B.Loc == 0 || known(in.B) || in.Op == k.Or && k.Disjoint(a, b) {
 				return 0
 			}
@@ -311,6 +312,9 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 			w.run++
 		}
 		p.step(s.first+idx, in, h, s.dead[idx][1] && in.D2 != 0)
+		if l := s.carryOfAnd(p, idx); l != 0 && forks < maxForks {
+			return s.fork(p, l, idx+1, forks, w)
+		}
 		if ls := s.selected(idx); ls != nil && s.policy == fineBounds {
 			s.carries(p, w)
 			s.reduced(p, ls, w)
@@ -322,6 +326,24 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 		return s.fork(p, l, len(s.code), forks, w)
 	}
 	return s.goals(p, w)
+}
+
+// carryOfAnd returns the location of the carry of operation idx, if it adds to
+// words that were combined by and.
+func (s *searcher) carryOfAnd(p *path, idx int) k.Loc {
+	in := &s.code[idx]
+	if s.policy != splitCarries || !p.and || in.Op != k.Adc || s.dead[idx][1] {
+		return 0
+	}
+	v := p.ors[len(p.ors)-1]
+	x := p.Regs[in.D]
+	if x == nil || x.A[k.Mono(v)] == nil {
+		return 0
+	}
+	if w := p.Regs[in.D2]; w == nil || w.Const() != nil || w.Func() == nil {
+		return 0
+	}
+	return in.D2
 }
 
 // forkResult returns the location of a result that says whether a congruence

@@ -18,6 +18,9 @@ func (s *searcher) tighten(p *path, w *writer) {
 		return
 	}
 	p.sync()
+	if p.and {
+		s.limit(p, w)
+	}
 	if !p.decided() {
 		return
 	}
@@ -30,15 +33,44 @@ func (s *searcher) tighten(p *path, w *writer) {
 	}
 	for n := len(p.ors) - 1; n >= 0; n-- {
 		v := p.ors[n]
-		if i, ks, ok := p.attempt(k.PolyVar(v), toZero); ok && i.IsPoint(zero) && !isPoint(p.Ctx.Bound[v]) {
+		aim, want := toZero, zero
+		if p.and {
+			aim, want = toOnes, k.WordMax
+		}
+		if i, ks, ok := p.attempt(k.PolyVar(v), aim); ok && i.IsPoint(want) && !isPoint(p.Ctx.Bound[v]) {
 			s.learn(p, k.PolyVar(v), ks, w)
 		}
 	}
 	for n, x := range p.leaf {
+		if p.and {
+			ks := []k.Comb{p.relate(x.of.A, p.atMost(n), true), p.relate(x.of.A, p.atLeast(n), false)}
+			if p.Ctx.PolyRange(x.of.A, ks).IsPoint(k.WordMax) {
+				s.learn(p, x.of.A, ks, w)
+			}
+			continue
+		}
 		ks := []k.Comb{p.relate(x.A, p.atMost(n), false), p.relate(x.A, p.atLeast(n), true)}
 		if p.Ctx.PolyRange(x.A, ks).IsPoint(zero) {
 			s.learn(p, x.A, ks, w)
 		}
+	}
+}
+
+func toOnes(k.Interval) (lo, hi *big.Int) { return k.WordMax, k.WordMax }
+
+// limit derives whether the last combination of words by and is all ones.
+func (s *searcher) limit(p *path, w *writer) {
+	v := p.ors[len(p.ors)-1]
+	if isPoint(p.Ctx.Bound[v]) {
+		return
+	}
+	below := func(k.Interval) (lo, hi *big.Int) { return zero, sub(k.WordMax, one) }
+	i, ks, ok := p.attempt(k.PolyVar(v), toOnes)
+	if !ok || !i.IsPoint(k.WordMax) {
+		i, ks, ok = p.attempt(k.PolyVar(v), below)
+	}
+	if ok && (i.IsPoint(k.WordMax) || i.Hi.Cmp(k.WordMax) < 0) {
+		s.learn(p, k.PolyVar(v), ks, w)
 	}
 }
 
@@ -53,7 +85,15 @@ func (s *searcher) positive(p *path, sum k.Poly, w *writer) bool {
 		of[key] = p.unit(key, 1)
 	}
 	for _, key := range c.Order {
-		if f := c.Facts[key]; len(f.Poly) == 1 && f.Poly[k.Mono(last)] != nil && f.Lo.Sign() > 0 {
+		f := c.Facts[key]
+		if len(f.Poly) != 1 || f.Poly[k.Mono(last)] == nil {
+			continue
+		}
+		if p.and && f.Hi.Cmp(k.WordMax) < 0 && f.Poly[k.Mono(last)].Cmp(one) == 0 {
+			of[key] = rat(mone)
+			break
+		}
+		if !p.and && f.Lo.Sign() > 0 {
 			of[key] = new(big.Rat).SetFrac(one, f.Poly[k.Mono(last)])
 			break
 		}
@@ -128,7 +168,7 @@ func (p *path) unit(key k.Key, sign int64) *big.Rat {
 // decided reports whether an equation, or a bound, speaks of a combination.
 func (p *path) decided() bool {
 	for _, v := range p.ors {
-		if isPoint(p.Ctx.Bound[v]) {
+		if i := p.Ctx.Bound[v]; isPoint(i) || p.and && i.Hi.Cmp(k.WordMax) < 0 {
 			return true
 		}
 		for i := range p.eqs {
