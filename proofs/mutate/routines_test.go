@@ -4,14 +4,19 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
+	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 	"github.com/seed-6f9cd256/fieldproof/proofs/lint"
 	"github.com/seed-6f9cd256/fieldproof/proofs/mutate"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
+	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
+
+const module = "github.com/seed-6f9cd256/fieldproof/"
 
 var (
 	mutants = flag.Int("mutants", 300, "mutants of the field packages' routines")
@@ -26,12 +31,69 @@ func linted(code []byte, r *spec.Routine) error {
 	return nil
 }
 
+// certified is what the checker of certificates says of code: whether the
+// certificate of a routine proves it.
+func certified(tt *prove.Target, ks []*kernel.Cert) mutate.Checker {
+	return func(code []byte, r *spec.Routine) error {
+		m, err := kernel.NewRoutine(r, tt.Conv, code)
+		if err != nil {
+			return err
+		}
+		return m.Check(ks)
+	}
+}
+
+// TestProved takes mutants of every routine that is proved, and shows them to
+// the checker with the certificate of the routine: what it accepts must keep
+// the contract on all inputs.
+func TestProved(t *testing.T) {
+	pkgs, err := object.Load(".", module+"field25519", module+"fieldp256")
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets, err := prove.Targets(pkgs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets = slices.DeleteFunc(targets, func(tt prove.Target) bool { return !prove.Covered(tt.Contract) })
+	rng := rand.New(rand.NewPCG(11, 12))
+	var all mutate.Survey
+	for i := range targets {
+		tt := &targets[i]
+		list, err := mutate.All(tt.Code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, ks, err := tt.Load("../certs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := certified(tt, ks)
+		if err := check(tt.Code, tt.Contract); err != nil {
+			t.Fatalf("%s: the certificate is not accepted: %v", tt.Name, err)
+		}
+		picked := mutate.Sample(rng, list, *mutants*(i+1)/len(targets)-all.Mutants)
+		if err := all.Add(tt.Name, tt.Code, tt.Contract, emulate.Go, picked, max(*inputs, 10_000), check); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d routines: %v", len(targets), &all)
+	for _, s := range all.Same {
+		t.Logf("accepted, and no fault on %d inputs: %s", max(*inputs, 10_000), s)
+	}
+	for _, s := range all.Wrong {
+		t.Errorf("accepted, but wrong: %s", s)
+	}
+	if all.Mutants != *mutants || all.Rejected < all.Mutants*9/10 {
+		t.Errorf("%d mutants, %d rejected: want %d, most of them rejected", all.Mutants, all.Rejected, *mutants)
+	}
+}
+
 // TestRoutines takes mutants of every assembly routine of the field packages
 // and counts which of them the lint and the emulator with the contract notice.
 // The rest must be few: they compute the same, or differ only where no test has
 // looked, which is for a proof to find out.
 func TestRoutines(t *testing.T) {
-	const module = "github.com/seed-6f9cd256/fieldproof/"
 	pkgs, err := object.Load(".", module+"field25519", module+"fieldp256")
 	if err != nil {
 		t.Fatal(err)
