@@ -20,7 +20,8 @@ var files embed.FS
 func Files() []string {
 	return []string{"Divstep.v", "Inverse.v", "Hull.v", "HullCert.v", "Bound.v", "Prime.v", "PrimeCert.v", "Moduli.v",
 		"Poly.v", "Instr.v", "Claim.v", "Word.v", "Split.v", "Bits.v", "Step.v", "Derive.v", "Goal.v", "Check.v",
-		"Machine.v", "Slots.v", "Value.v", "BatchCode.v", "Batch.v", "Sim.v", "Loop.v", "X86.v", "Routine.v", "Proof.v", "Alias.v", "Sound.v", "Trace.v"}
+		"Machine.v", "Slots.v", "Value.v", "BatchCode.v", "Batch.v", "Sim.v", "Loop.v", "X86.v", "Routine.v", "Proof.v", "Alias.v", "Sound.v", "Trace.v",
+		"Segment.v", "Bridge.v", "Invert.v", "InvertSound.v"}
 }
 
 // Source returns the text of a file.

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Convention says where arguments and the result are, and which registers a
 // routine preserves; see Routine.v.
@@ -88,8 +91,7 @@ func (r *Routine) checkArguments() error {
 func (r *Routine) frameWords() int {
 	low := int64(0)
 	at := map[Loc]int64{regSP: 0} // registers that hold an address on the stack
-	for i := range r.Mops {
-		m := &r.Mops[i]
+	for _, m := range slices.Concat(r.Mops[:]...) {
 		switch {
 		case m.Kind == MopLoad || m.Kind == MopStore:
 			if o, ok := at[m.Base]; ok && r.Conv == SystemV {

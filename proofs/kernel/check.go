@@ -26,6 +26,7 @@ const (
 	ClaimRange                  // Lo ≤ Words ≤ Hi
 	ClaimEq                     // L = R
 	ClaimIs                     // Words is 1 if L ≡ R (mod Mod), else 0
+	ClaimInv                    // Words is the inverse of a number, times a constant, modulo Mod; no certificate shows it
 )
 
 // A Claim is one thing to prove.

@@ -95,6 +95,9 @@ func (c RClaim) coq() string {
 	case ClaimEq:
 		return fmt.Sprintf("CEq %s %s", c.L.coq(), c.R.coq())
 	}
+	if c.Kind == ClaimInv {
+		return fmt.Sprintf("CInv %s %s %s %s", c.Var.coq(), c.Arg.coq(), coqZ(c.Factor), coqZ(c.Mod))
+	}
 	return fmt.Sprintf("CIs %s %s %s %s", c.Var.coq(), c.L.coq(), c.R.coq(), coqZ(c.Mod))
 }
 

@@ -27,7 +27,7 @@ func TestDecodeCoq(t *testing.T) {
 			want = append(want, "None")
 			return
 		}
-		want = append(want, "Some (Straight "+list(mops, coqMop)+")")
+		want = append(want, "Some (Straight "+list(mops[0], coqMop)+")")
 	}
 	for _, shape := range encode.Shapes() {
 		for range 3 {

@@ -105,7 +105,8 @@ func TestDecodeAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.Name, err)
 		}
-		ops, err := k.Decode(tt.Code)
+		parts, err := k.Decode(tt.Code)
+		ops := parts[0]
 		if err != nil {
 			t.Fatalf("%s: %v", tt.Name, err)
 		}

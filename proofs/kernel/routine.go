@@ -25,7 +25,7 @@ type Routine struct {
 	Frame  int // words below the return address that may be written
 	Claims []RClaim
 	Code   []byte
-	Mops   []Mop
+	Mops   [3][]Mop // before, in and after its loop; the first alone without one
 }
 
 // An RVar is a number that a claim speaks of: what parameter Index, counted
@@ -50,6 +50,8 @@ type RClaim struct {
 	L, R *RExpr
 	Mod  *big.Int
 	Interval
+	Arg    RVar     // of ClaimInv: what is inverted
+	Factor *big.Int // of ClaimInv: what the inverse is multiplied by
 }
 
 // NewRoutine decodes the code of a routine and reads its contract.
@@ -123,11 +125,29 @@ func claim(c spec.Claim, vars map[string]RVar) (RClaim, error) {
 		b, err := expression(c.R.Args[1], vars)
 		return RClaim{Kind: ClaimIs, Var: l.Var, L: a, R: b, Mod: c.R.Val}, err
 	}
+	if arg, factor, ok := inverse(c.R); ok && c.Rel == spec.Congruent {
+		a, err := expression(arg, vars)
+		if err != nil || a.Op != 'v' || l.Op != 'v' {
+			return RClaim{}, fmt.Errorf("want the inverse of a parameter: %v", err)
+		}
+		return RClaim{Kind: ClaimInv, Var: l.Var, Arg: a.Var, Factor: mod(factor, c.Mod), Mod: c.Mod}, nil
+	}
 	r, err := expression(c.R, vars)
 	if c.Rel == spec.Equal {
 		return RClaim{Kind: ClaimEq, L: l, R: r}, err
 	}
 	return RClaim{Kind: ClaimCong, L: l, R: r, Mod: c.Mod}, err
+}
+
+// inverse takes an inverse times a constant apart.
+func inverse(e spec.Expr) (arg spec.Expr, factor *big.Int, ok bool) {
+	switch {
+	case e.Op == spec.OpInv:
+		return e.Args[0], one, true
+	case e.Op == spec.OpMul && len(e.Args) == 2 && e.Args[0].Op == spec.OpInv && e.Args[1].Op == spec.OpConst:
+		return e.Args[0].Args[0], e.Args[1].Val, true
+	}
+	return spec.Expr{}, nil, false
 }
 
 func expression(e spec.Expr, vars map[string]RVar) (*RExpr, error) {
@@ -230,14 +250,16 @@ func (r *Routine) Program(pat Pattern) (p *Program, err error) {
 	return p, err
 }
 
-func (r *Routine) program(pat Pattern) *Program {
+// entry returns a translator for the state on entry, and the tags that must be
+// found on return.
+func (r *Routine) entry(pat Pattern) (t *translator, ends map[Loc]tag) {
 	if r.stackWords() > maxSlots {
 		Refuse("%d words of stack, at most %d can be handled", r.stackWords(), maxSlots)
 	}
-	t := &translator{redZone: -1, tags: map[Loc]tag{
+	t = &translator{redZone: -1, tags: map[Loc]tag{
 		regSP: {buffer: 0, offset: 8 * int64(r.Frame)}, Slot(0, r.Frame): {buffer: -1},
 	}}
-	ends := map[Loc]tag{regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}}
+	ends = map[Loc]tag{regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}}
 	for _, l := range r.Conv.saved() {
 		t.tags[l] = tag{buffer: savedBuffer(l)}
 		ends[l] = t.tags[l]
@@ -273,19 +295,16 @@ func (r *Routine) program(pat Pattern) *Program {
 			t.tags[r.ArgLoc(i+1)] = tag{buffer: pat[i]}
 		}
 	}
-	var offsets []int
-	for i := range r.Mops {
-		t.translate(&r.Mops[i])
-		for len(offsets) < len(t.out) {
-			offsets = append(offsets, r.Mops[i].Offset)
-		}
-	}
+	return t, ends
+}
+
+// returns refuses unless the tags and the contract fit at the end.
+func (t *translator) returns(ends map[Loc]tag, ct *Contract) {
 	for _, l := range slices.Sorted(maps.Keys(ends)) {
 		if g, ok := t.tags[l]; !ok || g != ends[l] {
 			Refuse("on return, register %d does not hold what it must", l-1)
 		}
 	}
-	ct := r.low(t, pat)
 	for _, q := range ct.Claims {
 		for _, l := range q.Locs() {
 			if _, tagged := t.tags[l]; tagged {
@@ -293,6 +312,16 @@ func (r *Routine) program(pat Pattern) *Program {
 			}
 		}
 	}
+}
+
+func (r *Routine) program(pat Pattern) *Program {
+	if len(r.Mops[1]) > 0 {
+		Refuse("the routine has a loop")
+	}
+	t, ends := r.entry(pat)
+	offsets := t.all(r.Mops[0])
+	ct := r.low(t, pat)
+	t.returns(ends, ct)
 	order(t.out)
 	return &Program{t.out, *ct, offsets}
 }
@@ -363,7 +392,7 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 	}
 	for _, c := range r.Claims {
 		q := Claim{Kind: c.Kind, L: expr(c.L), R: expr(c.R), Mod: c.Mod, Interval: c.Interval}
-		if c.Kind == ClaimRange || c.Kind == ClaimIs {
+		if c.Kind == ClaimRange || c.Kind == ClaimIs || c.Kind == ClaimInv {
 			q.Words = where(c.Var)
 		}
 		ct.Claims = append(ct.Claims, q)
@@ -403,3 +432,6 @@ func (r *Routine) Check(ks []*Cert) error {
 	}
 	return nil
 }
+
+// Low returns the contract of the routine over locations, under a pattern.
+func (r *Routine) Low(pat Pattern) *Contract { return r.low(nil, pat) }

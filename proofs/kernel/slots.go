@@ -183,3 +183,14 @@ func (t *translator) translate(m *Mop) {
 		t.tags[m.D] = tag{junk: true}
 	}
 }
+
+// all translates operations, and returns the offsets of their instructions.
+func (t *translator) all(mops []Mop) (offsets []int) {
+	for i := range mops {
+		t.translate(&mops[i])
+		for len(offsets) < len(t.out) {
+			offsets = append(offsets, mops[i].Offset)
+		}
+	}
+	return offsets
+}

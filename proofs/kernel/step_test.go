@@ -69,10 +69,11 @@ func TestDecodeStep(t *testing.T) {
 				continue
 			}
 			for _, code := range codes {
-				mops, err := k.Decode(append(slices.Clone(code), 0xc3))
+				parts, err := k.Decode(append(slices.Clone(code), 0xc3))
 				if err != nil {
 					continue
 				}
+				mops := parts[0]
 				n++
 				got, err := amd64.DecodeAll(code)
 				if err != nil || len(got) != 1 {
@@ -105,10 +106,11 @@ func TestDecodeStepNotices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mops, err := k.Decode(append(code, 0xc3))
+		parts, err := k.Decode(append(code, 0xc3))
 		if err != nil {
 			t.Fatal(err)
 		}
+		mops := parts[0]
 		for at := range len(mops) - 2 {
 			bad := slices.Clone(mops)
 			if bad[at].Kind == k.MopHavoc {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/big"
+	"slices"
 )
 
 // The locations of X86.v. General register n of the encoding is location n+1.
@@ -49,15 +50,32 @@ type decoder struct {
 	pos    int
 	offset int // of the current instruction
 	out    []Mop
+	target int // of the last jump
 }
 
-// Decode returns the operations that the bytes of a routine perform. The
-// routine must be straight-line code whose last byte is its only return.
-func Decode(code []byte) (ops []Mop, err error) {
+// Decode returns the operations that the bytes of a routine perform, in three
+// parts: what is before its loop, the body, and what is after. A routine without
+// a loop has the first part only. Its last byte must be its only return.
+func Decode(code []byte) (parts [3][]Mop, err error) {
 	d := &decoder{code: code}
+	var starts []int // of instructions, each with the number of operations before it
+	var counts []int
+	target, end := -1, 0 // of the jump
 	err = Try(func() {
 		for d.pos != len(code)-1 || code[d.pos] != 0xc3 {
 			d.offset = d.pos
+			starts, counts = append(starts, d.pos), append(counts, len(d.out))
+			if d.jne() {
+				if target >= 0 {
+					Refuse("a second jump")
+				}
+				i := slices.Index(starts, d.target)
+				if i < 0 {
+					Refuse("a jump to %#x, where no earlier instruction starts", d.target)
+				}
+				target, end = counts[i], len(d.out)
+				continue
+			}
 			d.instruction()
 		}
 		d.offset = d.pos
@@ -66,9 +84,28 @@ func Decode(code []byte) (ops []Mop, err error) {
 	})
 	if err != nil {
 		end := min(d.offset+8, len(code))
-		return nil, fmt.Errorf("offset %#x, bytes % x: %w", d.offset, code[min(d.offset, end):end], err)
+		return parts, fmt.Errorf("offset %#x, bytes % x: %w", d.offset, code[min(d.offset, end):end], err)
 	}
-	return d.out, nil
+	if target < 0 {
+		return [3][]Mop{d.out}, nil
+	}
+	return [3][]Mop{d.out[:target], d.out[target:end], d.out[end:]}, nil
+}
+
+// jne reads a JNE, if there is one.
+func (d *decoder) jne() bool {
+	switch c := d.code[d.pos:]; {
+	case len(c) > 1 && c[0] == 0x75:
+		d.pos++
+		d.target = int(signExtend(8, d.le(1)).Int64())
+	case len(c) > 5 && c[0] == 0x0f && c[1] == 0x85:
+		d.pos += 2
+		d.target = int(signExtend(32, d.le(4)).Int64())
+	default:
+		return false
+	}
+	d.target += d.pos
+	return true
 }
 
 func (d *decoder) byte() int {

@@ -174,6 +174,9 @@ func (s *searcher) products(p *path, w *writer) {
 		if e == nil {
 			return nil
 		}
+		if e.Op == 'v' && e.After {
+			return nil // not known yet
+		}
 		if e.Op == 'v' {
 			return []k.Words{e.Words}
 		}
