@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 )
+
+var withCoq = flag.Bool("coq", false, "run the tests that need coqc, which take minutes")
 
 var development = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "fieldproof-coq-")
@@ -36,8 +39,11 @@ var built bool
 // build returns a folder in which the Coq development is compiled.
 func build(t *testing.T) string {
 	t.Helper()
+	if !*withCoq {
+		t.Skip("takes minutes of coqc: run it with -coq")
+	}
 	if _, err := exec.LookPath("coqc"); err != nil {
-		t.Skip("needs coqc, from Debian's package coq")
+		t.Fatal("needs coqc, from Debian's package coq")
 	}
 	built = true
 	dir, err := development()
