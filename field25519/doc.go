@@ -39,21 +39,25 @@
 // # Implementations
 //
 // On amd64, generated assembly uses the BMI2 and ADX instructions if the CPU
-// has both, and otherwise only those that every amd64 CPU has. Elsewhere, and
-// everywhere with the build tag purego, portable Go code is used. The results
-// are the same. To choose one, for a test or a comparison:
+// has both, and otherwise only those that every amd64 CPU has. On arm64 there are
+// two kinds of product, one of them for cores on which wide multiplications are
+// slow, which Linux tells. Elsewhere, and everywhere with the build tag purego,
+// portable Go code is used. The results are the same. To choose one, for a test or
+// a comparison:
 //
-//	GODEBUG=cpu.adx=off   the assembly without BMI2 and ADX
-//	GODEBUG=cpu.bmi2=off  the same
-//	go build -tags purego the portable code
+//	GODEBUG=cpu.adx=off                     amd64: no BMI2 and ADX
+//	GODEBUG=cpu.bmi2=off                    the same
+//	GODEBUG=fieldproof.mul=schoolbook       arm64: every product of words
+//	GODEBUG=fieldproof.mul=karatsuba        arm64: few wide multiplications
+//	go build -tags purego                   the portable code
 //
 // # What is proved
 //
 // Every routine of the amd64 assembly but Invert is proved, from its machine-code
-// bytes, to satisfy its contract. Invert, the portable code and the Go code of
-// this package are tested only. The machine code of all assembly is checked for
-// secret-dependent branches and addresses. For the exact claims, and what they
-// rest on, see
+// bytes, to satisfy its contract. Invert, the assembly for arm64, the portable code
+// and the Go code of this package are tested only. The machine code of the amd64
+// assembly is checked for secret-dependent branches and addresses. For the exact
+// claims, and what they rest on, see
 // https://github.com/seed-6f9cd256/fieldproof/blob/main/SOUNDNESS.md.
 //
 // # Who should use something else

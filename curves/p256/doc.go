@@ -36,14 +36,15 @@
 // whether a first nonce was refused, for which the odds are below 2^-32 and which
 // says nothing about the others. Errors and public values, such as signatures, do
 // show. Verification takes a time that depends on its arguments, which are
-// public. The promise is that of package fieldp256, with which everything is
-// computed. Nothing is erased from memory.
+// public. The promise rests on what that of package fieldp256 rests on: the assembly
+// for points is checked in the same way. Nothing is erased from memory.
 //
 // # What is proved
 //
-// The assembly of the field arithmetic, as its packages say. The formulas for
-// points and what is in this package are tested: against the standard library,
-// the vectors of RFC 6979 and Wycheproof, and in the exceptional cases.
+// The assembly of package fieldp256, as it says. The formulas for points, which are
+// assembly of their own, and what is in this package are tested: against the
+// standard library, the vectors of RFC 6979 and Wycheproof, and in the exceptional
+// cases.
 //
 // # Who should use something else
 //

@@ -12,7 +12,7 @@ var eightL = wide{0xc09318d2e7ae9f68, 0xa6f7cef517bce6b2, 0, 0x8000000000000000}
 // halfBits is the length at which the search for short numbers stops.
 const halfBits = 128
 
-// HalveVarTime returns numbers u and v, for k below 2^253, such that
+// HalveVarTime returns numbers u and v, for k below L, such that
 //
 //	u ≡ v·k (mod 8·L) if negative is false, u ≡ -v·k (mod 8·L) if it is true,
 //
