@@ -1,8 +1,10 @@
 package arm64
 
 import (
+	"maps"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,7 +138,7 @@ func TestBitmask(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	near := []uint64{0, 1<<64 - 1}
-	for k := range all {
+	for _, k := range slices.Sorted(maps.Keys(all)) {
 		if !bitmask(k) {
 			t.Errorf("%#x is an immediate", k)
 		}
@@ -163,5 +165,45 @@ func TestLoadBeforeStore(t *testing.T) {
 	load, store := strings.Index(text, "MOVD (R"), strings.Index(text, "P (ZR")
 	if load < 0 || store < load {
 		t.Errorf("expected x[0] to be read before z is written:\n%s", text)
+	}
+}
+
+// TestPairsOfStores checks that two stores become one only if nothing of the second
+// is lost and no word that was loaded between them is read after both.
+func TestPairsOfStores(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		want []string // in that order
+		body func(m *limb.Machine, x []*limb.Word)
+	}{
+		{"two words", []string{"STP (R"}, func(m *limb.Machine, x []*limb.Word) {
+			m.Store(m.Param("z"), 0, x[0])
+			m.Store(m.Param("z"), 1, x[1])
+		}},
+		{"the second cell twice", []string{"STP (R", "MOVD R"}, func(m *limb.Machine, x []*limb.Word) {
+			m.Store(m.Param("z"), 0, x[0])
+			m.Store(m.Param("z"), 1, x[1])
+			m.Store(m.Param("z"), 1, x[2])
+		}},
+		{"a load in between", []string{"MOVD ZR, (R", "MOVD 8(R", "MOVD ZR, 8(R", "MOVD R"}, func(m *limb.Machine, x []*limb.Word) {
+			m.Store(m.Param("z"), 0, m.Const(0))
+			y := m.Load(m.Param("y"), 1)
+			m.Store(m.Param("z"), 1, m.Const(0))
+			m.Store(m.Param("z"), 2, y)
+		}},
+	} {
+		text, err := lower(t, func(m *limb.Machine) { c.body(m, m.LoadAll(m.Param("x"))) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest := text
+		for _, w := range c.want {
+			_, after, ok := strings.Cut(rest, w)
+			if !ok {
+				t.Errorf("%s: expected %q in this order:\n%s", c.name, c.want, text)
+				break
+			}
+			rest = after
+		}
 	}
 }

@@ -249,10 +249,12 @@ func (s *selection) test(text string, c condition, f *limb.Flag, in ...*limb.Wor
 }
 
 // store writes a word, together with the one below it if that was written just
-// before.
+// before, with no load in between: it might be of the cell that this overwrites.
 func (s *selection) store(i *limb.Instr) {
-	if n := len(s.code); n > 0 && i.Cell.Index%2 == 1 {
-		if last := s.code[n-1]; last.op == limb.Store && last.cell == (limb.Cell{Buf: i.Cell.Buf, Index: i.Cell.Index - 1}) {
+	n, loads := len(s.code), len(s.loads)
+	if n > 0 && i.Cell.Index%2 == 1 && (loads == 0 || s.born[s.loads[loads-1]] < n) {
+		below := limb.Cell{Buf: i.Cell.Buf, Index: i.Cell.Index - 1}
+		if last := s.code[n-1]; last.op == limb.Store && last.cell == below && len(last.in) == 1 {
 			last.text = "STP ({a}, {b}), {m}"
 			last.in = append(last.in, i.In[0])
 			return
