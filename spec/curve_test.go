@@ -225,8 +225,14 @@ func TestP256Formulas(t *testing.T) {
 		a := times(i)
 		p := scale(a, m.some())
 		m.holds(formula(t, c, "double"), "double", map[string][]*big.Int{"p": p, "r": scale(times(2*i), m.mul(big.NewInt(2), p[1], p[2]))})
+		m.holds(formula(t, c, "scale"), "scale", map[string][]*big.Int{"p": p[:2], "z": {m.div(big.NewInt(1), p[2])}, spec.After("p"): a[:]})
 		for j := i + 1; j < 9; j++ {
 			b := times(j)
+			before := append(append(p[:2:2], scale(b, p[2])...), m.some())
+			ratio := m.sub(before[2], before[0])
+			z := m.mul(p[2], ratio)
+			after := append(append(scale(times(i+j), z)[:2:2], scale(b, z)...), ratio)
+			m.holds(formula(t, c, "addCoZ"), "addCoZ", map[string][]*big.Int{"s": before, spec.After("s"): after})
 			for minus := range int64(2) {
 				want := times(i + j)
 				if minus == 1 {
