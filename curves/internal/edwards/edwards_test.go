@@ -293,6 +293,12 @@ func TestLadder(t *testing.T) {
 		if !bytes.Equal(got[:], want[:]) {
 			t.Errorf("%x times %x: got %x, want %x", k, u, got, want)
 		}
+		// The highest bits do not count.
+		b[31] |= 128
+		u[31] |= 128
+		if high := Ladder(&b, &u); high != got {
+			t.Errorf("%x times %x, with the highest bits set: got %x, want %x", k, u, high, got)
+		}
 	})
 }
 

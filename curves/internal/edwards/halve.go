@@ -17,8 +17,9 @@ const halfBits = 128
 //	u ≡ v·k (mod 8·L) if negative is false, u ≡ -v·k (mod 8·L) if it is true,
 //
 // where L is the order of the base point. v is odd, and both have about half the
-// length of k: 128 bits, a few more where one has a few less. So u·P = ±v·k·P for
-// every point P, and v·P is neutral only if P is.
+// length of k: 128 bits, a few more where one has a few less, but for multiples of
+// L, which give themselves and 1. So u·P = ±v·k·P for every point P, and v·P is
+// neutral only if P is.
 //
 // With the equation multiplied by v, a verification needs half the doublings:
 // A. Antipa, D. Brown, R. Gallant, R. Lambert, R. Struik, S. Vanstone,
@@ -45,10 +46,12 @@ func HalveVarTime(k *[32]byte) (u, v [32]byte, negative bool) {
 	// t1 may be even. Then the cofactors before and after it are odd, as any two
 	// in a row are coprime: the shorter pair is taken.
 	if t1[0]&1 == 0 {
-		_, r2, _, t2 := euclid(r0, r1, t0, t1)
 		negative = !negative
-		if max(r2.length(), t2.length()) < max(r0.length(), t0.length()) {
-			return r2.bytes(), t2.bytes(), negative
+		if r1.length() > 0 { // it is 0 for multiples of L, which have nothing shorter
+			_, r2, _, t2 := euclid(r0, r1, t0, t1)
+			if max(r2.length(), t2.length()) < max(r0.length(), t0.length()) {
+				return r2.bytes(), t2.bytes(), negative
+			}
 		}
 		return r0.bytes(), t0.bytes(), negative
 	}

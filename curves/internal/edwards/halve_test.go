@@ -3,6 +3,7 @@ package edwards
 import (
 	"encoding/binary"
 	"math/big"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,8 +16,7 @@ func TestHalve(t *testing.T) {
 	if e := eightL.bytes(); toInt(e[:]).Cmp(modulus) != 0 {
 		t.Fatalf("eightL is %x, want %x", toInt(e[:]), modulus)
 	}
-	longest := 0
-	check := func(t interface{ Errorf(string, ...any) }, k *big.Int) int {
+	check := func(t interface{ Errorf(string, ...any) }, k *big.Int) {
 		b := fromInt(k)
 		ub, vb, negative := HalveVarTime(&b)
 		u, v := toInt(ub[:]), toInt(vb[:])
@@ -27,19 +27,21 @@ func TestHalve(t *testing.T) {
 		if r.Sub(r, u).Mod(r, modulus).Sign() != 0 || v.Bit(0) == 0 {
 			t.Errorf("%x: got u = %x, v = %x, negative = %t", k, u, v, negative)
 		}
-		return max(u.BitLen(), v.BitLen())
+		if got, want := max(u.BitLen(), v.BitLen()), halfLength(k, modulus); got != want {
+			t.Errorf("%x: got u = %x and v = %x, of at most %d bits, want %d", k, u, v, got, want)
+		}
 	}
 	for _, k := range scalars() {
-		if k.Cmp(order) < 0 {
+		if k.BitLen() <= 253 {
 			check(t, k)
 		}
 	}
 	for a := int64(1); a < 40; a++ {
-		for b := a; b < 40; b++ {
+		for b := (a + 1) / 2; b < 40; b++ {
 			k := new(big.Int).Mul(order, big.NewInt(a))
 			k.Div(k, big.NewInt(b))
 			for d := int64(-2); d <= 2; d++ {
-				if k := new(big.Int).Add(k, big.NewInt(d)); k.Cmp(order) < 0 {
+				if k := new(big.Int).Add(k, big.NewInt(d)); k.BitLen() <= 253 {
 					check(t, k)
 				}
 			}
@@ -47,12 +49,28 @@ func TestHalve(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		k := drawScalar(t, "k")
-		longest = max(longest, check(t, k.Mod(k, order)))
+		check(t, k.SetBit(k, 254, 0).SetBit(k, 253, 0))
 	})
-	// A quotient is above 2^20 for one number in a million.
-	if longest > 148 {
-		t.Errorf("some number has %d bits, want about 128", longest)
+}
+
+// halfLength returns the length of the longer of the two numbers that Euclid's
+// algorithm gives: at the first remainder of at most 128 bits, or, if its cofactor is
+// even, at the one of its neighbours where that is less.
+func halfLength(k, modulus *big.Int) int {
+	r, t := []*big.Int{modulus, k}, []*big.Int{new(big.Int), big.NewInt(1)}
+	for last := 1; r[last].Sign() != 0; last++ {
+		q, rest := new(big.Int).QuoRem(r[last-1], r[last], new(big.Int))
+		r, t = append(r, rest), append(t, q.Add(q.Mul(q, t[last]), t[last-1]))
 	}
+	i := slices.IndexFunc(r, func(r *big.Int) bool { return r.BitLen() <= 128 })
+	length := func(i int) int { return max(r[i].BitLen(), t[i].BitLen()) }
+	switch {
+	case t[i].Bit(0) == 1:
+		return length(i)
+	case r[i].Sign() == 0:
+		return length(i - 1)
+	}
+	return min(length(i-1), length(i+1))
 }
 
 // TestQuotients compares the divisions that the high bits determine with those of
