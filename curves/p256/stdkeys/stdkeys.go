@@ -63,7 +63,7 @@ func PrivateFromECDSA(k *ecdsa.PrivateKey) (*p256.PrivateKey, error) {
 		return nil, errNil
 	}
 	if k.Curve != elliptic.P256() {
-		return nil, fmt.Errorf("stdkeys: expected a key of P-256, got one of %s", k.Curve.Params().Name)
+		return nil, fmt.Errorf("stdkeys: expected a key of P-256, got one of %s", name(k.Curve))
 	}
 	b, err := k.Bytes()
 	if err != nil {
@@ -72,13 +72,23 @@ func PrivateFromECDSA(k *ecdsa.PrivateKey) (*p256.PrivateKey, error) {
 	return p256.NewPrivateKey(b)
 }
 
+// name returns what to call a curve that is not P-256. Only those of the standard
+// library are asked: others may have no parameters.
+func name(c elliptic.Curve) string {
+	switch c {
+	case elliptic.P224(), elliptic.P384(), elliptic.P521():
+		return c.Params().Name
+	}
+	return fmt.Sprintf("%T", c)
+}
+
 // PublicFromECDSA returns the same key for package p256.
 func PublicFromECDSA(k *ecdsa.PublicKey) (*p256.PublicKey, error) {
 	if k == nil || k.Curve == nil || k.X == nil || k.Y == nil {
 		return nil, errNil
 	}
 	if k.Curve != elliptic.P256() {
-		return nil, fmt.Errorf("stdkeys: expected a key of P-256, got one of %s", k.Curve.Params().Name)
+		return nil, fmt.Errorf("stdkeys: expected a key of P-256, got one of %s", name(k.Curve))
 	}
 	b, err := k.Bytes()
 	if err != nil {

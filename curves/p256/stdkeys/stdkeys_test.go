@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"math/big"
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/curves/p256"
@@ -54,6 +55,12 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
+// A foreign curve is made outside of the standard library. Values cannot be compared.
+type foreign struct {
+	elliptic.Curve
+	_ []byte
+}
+
 // TestRefused: other curves, nil and zero values give errors.
 func TestRefused(t *testing.T) {
 	x25519, err := ecdh.X25519().GenerateKey(rand.Reader)
@@ -84,6 +91,28 @@ func TestRefused(t *testing.T) {
 	}
 	for _, k := range []*ecdsa.PublicKey{nil, {}, {Curve: elliptic.P256()}, &p384.PublicKey} {
 		key, err := PublicFromECDSA(k)
+		refused("PublicFromECDSA", key, err)
+	}
+	// Curves that are none, or that have the parameters of P-256 but other methods.
+	for _, c := range []elliptic.Curve{
+		elliptic.P224(), elliptic.P521(), elliptic.P256().Params(), (*elliptic.CurveParams)(nil), &elliptic.CurveParams{}, foreign{}, foreign{Curve: elliptic.P256()},
+	} {
+		g := elliptic.P256().Params()
+		k := &ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: c, X: g.Gx, Y: g.Gy}, D: big.NewInt(1)}
+		key, err := PrivateFromECDSA(k)
+		refused("PrivateFromECDSA", key, err)
+		pub, err := PublicFromECDSA(&k.PublicKey)
+		refused("PublicFromECDSA", pub, err)
+	}
+	// Numbers that are no key.
+	g := elliptic.P256().Params()
+	huge := new(big.Int).Lsh(g.P, 1000)
+	for _, d := range []*big.Int{nil, new(big.Int), big.NewInt(-1), g.N, new(big.Int).Add(g.N, big.NewInt(1)), huge} {
+		key, err := PrivateFromECDSA(&ecdsa.PrivateKey{PublicKey: ecdsa.PublicKey{Curve: elliptic.P256(), X: g.Gx, Y: g.Gy}, D: d})
+		refused("PrivateFromECDSA", key, err)
+	}
+	for _, y := range []*big.Int{nil, new(big.Int), big.NewInt(1), new(big.Int).Neg(g.Gy), new(big.Int).Add(g.Gy, g.P), huge} {
+		key, err := PublicFromECDSA(&ecdsa.PublicKey{Curve: elliptic.P256(), X: g.Gx, Y: y})
 		refused("PublicFromECDSA", key, err)
 	}
 	for _, k := range []*p256.PrivateKey{nil, {}} {
