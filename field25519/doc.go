@@ -54,8 +54,9 @@
 // # What is proved
 //
 // Every routine of the amd64 assembly but Invert is proved, from its machine-code
-// bytes, to satisfy its contract. Invert, the assembly for arm64, the portable code
-// and the Go code of this package are tested only. The machine code of the amd64
+// bytes, to satisfy its contract; for Invert of Element there is a theorem in Coq that
+// a test checks. Invert of Scalar, the assembly for arm64, the portable code and the Go
+// code of this package are tested only. The machine code of the amd64
 // assembly is checked for secret-dependent branches and addresses. For the exact
 // claims, and what they rest on, see
 // https://github.com/seed-6f9cd256/fieldproof/blob/main/SOUNDNESS.md.

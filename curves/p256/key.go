@@ -139,13 +139,14 @@ func (k *PrivateKey) Bytes() []byte {
 	return k.d.Bytes()
 }
 
-// PublicKey returns the public key, which the private key holds. That of the zero
-// value is the zero value, and that of nil is nil.
+// PublicKey returns the public key. That of the zero value is the zero value, and
+// that of nil is nil.
 func (k *PrivateKey) PublicKey() *PublicKey {
 	if k == nil {
 		return nil
 	}
-	return &k.public
+	public := k.public // what the caller does to it must not reach k
+	return &public
 }
 
 // Public is [PrivateKey.PublicKey] for the interface crypto.Signer. The result is

@@ -343,3 +343,16 @@ func FuzzNewPrivateKey(f *testing.F) {
 		}
 	})
 }
+
+// TestPublicKeyIsACopy overwrites what PublicKey returns.
+func TestPublicKeyIsACopy(t *testing.T) {
+	k, err := GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := k.PublicKey().Bytes()
+	*k.PublicKey() = PublicKey{}
+	if got := k.PublicKey().Bytes(); !bytes.Equal(got, want) {
+		t.Errorf("after a change of the public key that was returned: got %x, want %x", got, want)
+	}
+}
