@@ -220,6 +220,15 @@ func TestBatchFactors(t *testing.T) {
 			t.Errorf("factor %d is %x", i, f)
 		}
 	}
+	var used [32]byte
+	for _, f := range was {
+		for i := range f {
+			used[i] |= f[i]
+		}
+	}
+	if i := bytes.IndexByte(used[:16], 0); i >= 0 {
+		t.Errorf("byte %d is 0 in all factors, which must have 128 bits", i)
+	}
 	seed[31] ^= 1
 	if b.factors(&seed, indices)[0] == was[0] {
 		t.Error("the factors do not depend on the seed")

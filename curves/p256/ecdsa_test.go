@@ -346,3 +346,25 @@ func FuzzVerify(f *testing.F) {
 		}
 	})
 }
+
+// TestRandomBytes: each of the 32 random bytes changes the nonce.
+func TestRandomBytes(t *testing.T) {
+	key, err := NewPrivateKey(bytes.Repeat([]byte{7}, PrivateKeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[[32]byte]int)
+	for i := range 33 { // the last has no byte that differs
+		var random [33]byte
+		random[i] = 1
+		sig, err := Sign(bytes.NewReader(random[:32]), key, make([]byte, 32))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := [32]byte(sig[:32])
+		if j, ok := seen[r]; ok {
+			t.Errorf("random bytes that differ in places %d and %d give one nonce", j, i)
+		}
+		seen[r] = i
+	}
+}

@@ -482,3 +482,11 @@ func TestPublished(t *testing.T) {
 		t.Errorf("secret on the Weierstrass side: got %x, %v, want %x", reversed(shared), err, secret)
 	}
 }
+
+// TestEqualInfinity: infinity equals itself only.
+func TestEqualInfinity(t *testing.T) {
+	base, infinity := new(Point).Base(), new(Point)
+	if infinity.Equal(base) != 0 || base.Equal(infinity) != 0 || infinity.Equal(new(Point)) != 1 {
+		t.Errorf("got %d, %d, %d, want 0, 0, 1", infinity.Equal(base), base.Equal(infinity), infinity.Equal(new(Point)))
+	}
+}

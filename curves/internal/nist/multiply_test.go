@@ -309,3 +309,12 @@ func BenchmarkCombineVarTime(b *testing.B) {
 		combineVarTime(k, k, g)
 	}
 }
+
+// TestHasXVarTimeInfinity: the sum of no points has no x coordinate, not even 0.
+func TestHasXVarTimeInfinity(t *testing.T) {
+	for r := range int64(3) {
+		if HasXVarTime(scalarOf(new(big.Int)), scalarOf(new(big.Int)), pointOf(big.NewInt(1)), scalarOf(big.NewInt(r))) {
+			t.Errorf("r = %d: got true for infinity, want false", r)
+		}
+	}
+}
