@@ -93,8 +93,8 @@ func (c *Curve) routine(f *Formula) *Routine {
 		r.Claims = append(r.Claims, Claim{Rel: Congruent, L: z, R: e, Mod: field.Modulus}, Claim{Rel: Less, L: z, R: bound})
 		delete(outputs, l.Name)
 	}
-	for name := range outputs {
-		panic(fmt.Sprintf("spec: formula %s has no step for %s", f.Kind, name))
+	if len(outputs) > 0 {
+		panic(fmt.Sprintf("spec: formula %s has no step for %v", f.Kind, outputs))
 	}
 	return r
 }

@@ -347,6 +347,32 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
+// FuzzVerifyRaw compares Verify with crypto/ecdsa on any bytes: of another length than
+// 64 there is no signature.
+func FuzzVerifyRaw(f *testing.F) {
+	key := mustPrivate(rfc6979Key)
+	digest := digestOf(crypto.SHA256, "sample")
+	sig, err := Sign(nil, key, digest)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(digest, sig)
+	f.Add(digest, sig[1:])
+	f.Add(digest, append(bytesOf(n), sig[32:]...))
+	f.Add(digest, append(sig[:32:32], make([]byte, 32)...))
+	f.Fuzz(func(t *testing.T, digest, sig []byte) {
+		std := stdKey(t, rfc6979Key)
+		want := len(sig) == 64
+		if want {
+			r, s := new(big.Int).SetBytes(sig[:32]), new(big.Int).SetBytes(sig[32:])
+			want = ecdsa.Verify(&std.PublicKey, digest, r, s)
+		}
+		if got := Verify(key.PublicKey(), digest, sig); got != want {
+			t.Fatalf("digest %x, signature %x: got %t, want %t", digest, sig, got, want)
+		}
+	})
+}
+
 // TestRandomBytes: each of the 32 random bytes changes the nonce.
 func TestRandomBytes(t *testing.T) {
 	key, err := NewPrivateKey(bytes.Repeat([]byte{7}, PrivateKeySize))

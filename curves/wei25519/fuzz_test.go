@@ -2,6 +2,7 @@ package wei25519
 
 import (
 	"bytes"
+	"crypto/ecdh"
 	"math/big"
 	"slices"
 	"testing"
@@ -51,13 +52,16 @@ func FuzzSetBytes(f *testing.F) {
 	})
 }
 
+func fromLittle(b []byte) *big.Int {
+	reversed := bytes.Clone(b)
+	slices.Reverse(reversed)
+	return new(big.Int).SetBytes(reversed)
+}
+
 // onCurve25519 reports whether v² = u³ + Au² + u, for little-endian numbers below the
 // prime.
 func onCurve25519(u, v []byte) bool {
-	x, y := bytes.Clone(u), bytes.Clone(v)
-	slices.Reverse(x)
-	slices.Reverse(y)
-	a, b := new(big.Int).SetBytes(x), new(big.Int).SetBytes(y)
+	a, b := fromLittle(u), fromLittle(v)
 	if a.Cmp(prime) >= 0 || b.Cmp(prime) >= 0 {
 		return false
 	}
@@ -85,6 +89,63 @@ func FuzzSetMontgomery(f *testing.F) {
 		}
 		if gotU, gotV, err := p.Montgomery(); err != nil || !bytes.Equal(gotU, u) || !bytes.Equal(gotV, v) {
 			t.Fatalf("(%x, %x): and back: (%x, %x), %v", u, v, gotU, gotV, err)
+		}
+	})
+}
+
+// FuzzX25519 compares with crypto/ecdh, on any bytes.
+func FuzzX25519(f *testing.F) {
+	nine := append([]byte{9}, make([]byte, 31)...)
+	f.Add(nine, nine)
+	f.Add(nine, make([]byte, 32))
+	f.Add(nine, little32(prime))
+	f.Add(nine, nine[1:])
+	f.Fuzz(func(t *testing.T, scalar, u []byte) {
+		var want []byte
+		private, err := ecdh.X25519().NewPrivateKey(scalar)
+		if err == nil {
+			var public *ecdh.PublicKey
+			if public, err = ecdh.X25519().NewPublicKey(u); err == nil {
+				want, err = private.ECDH(public)
+			}
+		}
+		got, gotErr := X25519(scalar, u)
+		if (gotErr == nil) != (err == nil) || !bytes.Equal(got, want) {
+			t.Fatalf("%x, %x: got %x, error %v; want %x, error %v", scalar, u, got, gotErr, want, err)
+		}
+	})
+}
+
+// FuzzCoordinates compares XFromU and UFromX with the model, on any bytes.
+func FuzzCoordinates(f *testing.F) {
+	third := new(big.Int).Mul(montA, new(big.Int).ModInverse(big.NewInt(3), prime))
+	f.Add(make([]byte, 32))
+	f.Add(bytes.Repeat([]byte{0xff}, 32))
+	f.Add(big32(prime))
+	f.Add(big32(new(big.Int).Sub(prime, big.NewInt(1))))
+	f.Add([]byte{1})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		x, errX := XFromU(b)
+		u, errU := UFromX(b)
+		if len(b) != 32 {
+			if errX == nil || errU == nil {
+				t.Fatalf("%x: got no error", b)
+			}
+			return
+		}
+		number := new(big.Int).SetBytes(b)
+		if want := number.Cmp(prime) < 0; (errU == nil) != want {
+			t.Fatalf("UFromX(%x): got error %v, want success to be %t", b, errU, want)
+		}
+		if errU == nil {
+			if want := number.Sub(number, third); !bytes.Equal(u, little32(want.Mod(want, prime))) {
+				t.Fatalf("UFromX(%x): got %x, want %x, little-endian", b, u, want)
+			}
+		}
+		number = fromLittle(b)
+		number.SetBit(number, 255, 0)
+		if want := number.Add(number, third); errX != nil || !bytes.Equal(x, big32(want.Mod(want, prime))) {
+			t.Fatalf("XFromU(%x): got %x, error %v; want %x", b, x, errX, want)
 		}
 	})
 }
