@@ -9,6 +9,7 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	proofcosim "github.com/seed-6f9cd256/fieldproof/proofs/cosim"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 func TestCosim(t *testing.T) {
@@ -21,7 +22,7 @@ func TestCosim(t *testing.T) {
 		t.Errorf("status %d, want %d; printed\n%s%s", status, exitOK, &stdout, &stderr)
 	}
 	stdout.Reset()
-	status = cosimulate(proofcosim.Options{States: 100_000, Semantics: func(m *emulate.Machine, in amd64.Inst) (amd64.Exit[emulate.Bit], error) {
+	status = cosimulate(proofcosim.Options{States: 100_000, Semantics: func(m *emulate.Machine, in amd64.Inst) (machine.Exit[emulate.Bit], error) {
 		exit, err := m.Step(in)
 		if in.Op == "ADCX" {
 			m.Flags[amd64.CF] = 0

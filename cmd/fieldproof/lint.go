@@ -25,10 +25,11 @@ func lint(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("fieldproof lint", flag.ContinueOnError)
 	var dir string
 	dirFlag(flags, &dir)
+	only := flags.String("arch", "", "only the assembly for that `architecture`, as GOARCH; by default amd64 and arm64")
 	verbose := flags.Bool("v", false, "also print one line for each routine that passes")
 	status := parse(flags, "usage: fieldproof lint [flags] [packages]\n"+
-		"Checks the machine code of the packages' assembly routines against their\n"+
-		"contracts in package spec; by default those of this module.\n"+
+		"Checks the machine code of the packages' assembly routines for amd64 and arm64\n"+
+		"against their contracts in package spec; by default those of this module.\n"+
 		"Packages without assembly and without contracts are passed over.", args, stderr)
 	if status != exitOK {
 		return helpIsOK(status)
@@ -37,31 +38,39 @@ func lint(args []string, stdout, stderr io.Writer) int {
 	if len(patterns) == 0 {
 		patterns = defaultPatterns()
 	}
-	packages, err := object.Load(dir, patterns...)
-	if err != nil {
-		fmt.Fprintf(stderr, "fieldproof lint: %v\n", err)
-		return exitUsage
+	arches := []string{"amd64", "arm64"}
+	if *only != "" {
+		arches = []string{*only}
 	}
-	var linted, total, instructions, steps, problems int
-	for _, p := range packages {
-		if why, ok := harnesses[p.ImportPath]; ok {
-			fmt.Fprintf(stdout, "%s: passed over: %s\n", p.ImportPath, why)
-			continue
+	var total, instructions, steps, problems int
+	linted := make(map[string]bool)
+	passed := make(map[string]bool)
+	for _, arch := range arches {
+		packages, err := object.LoadArch(arch, dir, patterns...)
+		if err != nil {
+			fmt.Fprintf(stderr, "fieldproof lint: %s: %v\n", arch, err)
+			return exitUsage
 		}
-		results := prooflint.Package(p, prooflint.Contracts(p.Name))
-		if len(results) > 0 {
-			linted++
-		}
-		for _, r := range results {
-			total++
-			instructions += r.Instructions
-			steps += r.Steps
-			problems += len(r.Problems)
-			for _, problem := range r.Problems {
-				fmt.Fprintln(stdout, problem)
+		for _, p := range packages {
+			if why, ok := harnesses[p.ImportPath]; ok {
+				if !passed[p.ImportPath] {
+					fmt.Fprintf(stdout, "%s: passed over: %s\n", p.ImportPath, why)
+				}
+				passed[p.ImportPath] = true
+				continue
 			}
-			if *verbose && len(r.Problems) == 0 {
-				fmt.Fprintf(stdout, "%s: ok, %d instructions, %d followed\n", r.Routine, r.Instructions, r.Steps)
+			for _, r := range prooflint.Package(p, prooflint.ContractsArch(arch, p.Name)) {
+				linted[p.ImportPath] = true
+				total++
+				instructions += r.Instructions
+				steps += r.Steps
+				problems += len(r.Problems)
+				for _, problem := range r.Problems {
+					fmt.Fprintln(stdout, problem)
+				}
+				if *verbose && len(r.Problems) == 0 {
+					fmt.Fprintf(stdout, "%s: ok, %d instructions, %d followed\n", r.Routine, r.Instructions, r.Steps)
+				}
 			}
 		}
 	}
@@ -70,7 +79,7 @@ func lint(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	fmt.Fprintf(stdout, "lint: %d packages, %d routines, %d instructions, %d followed, %d problems\n",
-		linted, total, instructions, steps, problems)
+		len(linted), total, instructions, steps, problems)
 	if problems > 0 {
 		return exitFailed
 	}

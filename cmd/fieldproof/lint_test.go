@@ -27,6 +27,8 @@ func TestUsage(t *testing.T) {
 		{"cosim -states 0", "want at least 1 state and no arguments, got 0", exitUsage},
 		{"cosim all", "want at least 1 state", exitUsage},
 		{"lint -h", "Packages without assembly and without contracts are passed over", exitOK},
+		{"lint -arch s390x errors", "none of the packages has contracts or assembly", exitUsage},
+		{"lint -arch z80 errors", "z80", exitUsage},
 		{"lint errors", "none of the packages has contracts or assembly", exitUsage},
 	} {
 		var stdout, stderr bytes.Buffer
@@ -51,6 +53,7 @@ func TestLint(t *testing.T) {
 	for _, want := range []string{
 		"fieldp256.feIsZeroAMD64+0x14: JE 0x19: secret jump: jumps on a condition that depends on a secret\n",
 		"fieldp256.feIsZeroAMD64+0x16: DIVQ AX: instruction: DIV is not on the allow-list\n",
+		"fieldp256.feMultiplyKaratsuba: contract: no assembly file has the routine, for which there is a contract\n",
 		"fieldp256.feMultiplyADX: contract: no assembly file has the routine, for which there is a contract\n",
 		"\nlint: 1 packages, ",
 	} {
@@ -64,12 +67,17 @@ func TestLint(t *testing.T) {
 // others that have nothing to lint or are passed over by name.
 func TestLintEverything(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	status := run([]string{"lint", module + "/..."}, &stdout, &stderr)
+	status := run([]string{"lint", "-v", module + "/..."}, &stdout, &stderr)
 	if status != exitOK || !strings.HasSuffix(stdout.String(), " 0 problems\n") {
 		t.Errorf("status %d, want %d; printed\n%s%s", status, exitOK, &stdout, &stderr)
 	}
 	if want := fmt.Sprintf("lint: %d packages, ", len(spec.Packages())); !strings.Contains(stdout.String(), want) {
 		t.Errorf("printed\n%s\nwant %q", &stdout, want)
+	}
+	for _, want := range []string{"field25519.feAddAMD64: ok, ", "field25519.feMultiplyADX: ok, ", "field25519.feAddARM64: ok, ", "nist.doubleKaratsuba: ok, "} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("printed\n%s\nwant %q", &stdout, want)
+		}
 	}
 	for path := range harnesses {
 		if !strings.Contains(stdout.String(), path+": passed over: ") {

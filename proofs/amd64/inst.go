@@ -97,6 +97,9 @@ type Inst struct {
 // String prints the instruction in the syntax of Go's assembler.
 func (in Inst) String() string { return in.text }
 
+// Span returns the place of the instruction.
+func (in Inst) Span() (offset, length int) { return in.Offset, in.Len }
+
 // Form returns the kinds of the operands, such as "rm", in Intel's order.
 func (in Inst) Form() string {
 	var b strings.Builder

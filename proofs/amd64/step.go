@@ -3,6 +3,8 @@ package amd64
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 // Step executes one instruction on the machine. It is the only place that says
@@ -11,9 +13,9 @@ import (
 //
 // Every form in Models has a meaning. Any other is an error that names it, and
 // leaves the machine unchanged.
-func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
+func Step[W, B any](m Machine[W, B], in Inst) (machine.Exit[B], error) {
 	if err := Modelled(in); err != nil {
-		return Exit[B]{}, err
+		return machine.Exit[B]{}, err
 	}
 	return Execute(m, in)
 }
@@ -21,18 +23,18 @@ func Step[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 // Execute is Step for an instruction of which Modelled has been asked before,
 // which takes a good part of the time of emulation. For others the result is
 // arbitrary, or a panic.
-func Execute[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
+func Execute[W, B any](m Machine[W, B], in Inst) (machine.Exit[B], error) {
 	s := stepper[W, B]{m: m, in: in}
 	if len(in.Args) > 0 {
 		s.n = in.Args[0].Bits
 	}
 	switch in.Op {
 	case "RET":
-		return Exit[B]{Kind: Return}, nil
+		return machine.Exit[B]{Kind: machine.Return}, nil
 	case "JMP":
-		return Exit[B]{Kind: Jump, Target: in.Args[0].Target}, nil
+		return machine.Exit[B]{Kind: machine.Jump, Target: in.Args[0].Target}, nil
 	case "Jcc":
-		return Exit[B]{Kind: Branch, Target: in.Args[0].Target, Cond: s.cond(in.Cond)}, nil
+		return machine.Exit[B]{Kind: machine.Branch, Target: in.Args[0].Target, Cond: s.cond(in.Cond)}, nil
 	case "MOV", "MOVZX", "MOVSX", "MOVSXD", "LEA", "XCHG", "PUSH", "POP", "CMOVcc", "SETcc":
 		s.move()
 	case "ADD", "ADC", "SUB", "SBB", "CMP", "NEG", "INC", "DEC", "ADCX", "ADOX":
@@ -63,9 +65,9 @@ func Execute[W, B any](m Machine[W, B], in Inst) (Exit[B], error) {
 		s.zeroHigh()
 	case "NOP", "ENDBR64":
 	default:
-		return Exit[B]{}, fmt.Errorf("%s is in Models but has no meaning", in.Op)
+		return machine.Exit[B]{}, fmt.Errorf("%s is in Models but has no meaning", in.Op)
 	}
-	return Exit[B]{Kind: Next}, nil
+	return machine.Exit[B]{Kind: machine.Next}, nil
 }
 
 // A stepper holds what the groups of instructions share: the machine, the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 func reg(r amd64.Reg, bits int) amd64.Operand {
@@ -41,7 +42,7 @@ var meanings = []struct {
 	out        regs // the others stay
 	wantFlags  string
 	cond       amd64.Cond
-	exit       amd64.ExitKind
+	exit       machine.ExitKind
 	memoryWord uint64 // at address 64 afterwards, if not 0
 }{
 	{op: "ADD", bits: 64, in: regs{cx: max64, si: 1}, out: regs{cx: 0}, wantFlags: "11100"},
@@ -167,9 +168,9 @@ var meanings = []struct {
 
 	{op: "NOP", wantFlags: "00000"},
 	{op: "ENDBR64", wantFlags: "00000"},
-	{op: "RET", exit: amd64.Return, wantFlags: "00000"},
-	{op: "JMP", args: []amd64.Operand{{Kind: amd64.TargetKind, Target: 40}}, exit: amd64.Jump, wantFlags: "00000"},
-	{op: "Jcc", cond: amd64.CondE, args: []amd64.Operand{{Kind: amd64.TargetKind, Target: 40}}, flags: "00100", exit: amd64.Branch, wantFlags: "00100"},
+	{op: "RET", exit: machine.Return, wantFlags: "00000"},
+	{op: "JMP", args: []amd64.Operand{{Kind: amd64.TargetKind, Target: 40}}, exit: machine.Jump, wantFlags: "00000"},
+	{op: "Jcc", cond: amd64.CondE, args: []amd64.Operand{{Kind: amd64.TargetKind, Target: 40}}, flags: "00100", exit: machine.Branch, wantFlags: "00100"},
 }
 
 func parseFlags(s string) (f [amd64.NumFlags]emulate.Bit) {
@@ -213,8 +214,8 @@ func TestStep(t *testing.T) {
 		if w, _ := memory.Limb(0); tt.memoryWord != 0 && w != tt.memoryWord {
 			t.Errorf("%s: memory is %#x, want %#x", name, w, tt.memoryWord)
 		}
-		if exit.Kind != tt.exit || exit.Kind == amd64.Branch && exit.Cond != 1 ||
-			(exit.Kind == amd64.Jump || exit.Kind == amd64.Branch) && exit.Target != 40 {
+		if exit.Kind != tt.exit || exit.Kind == machine.Branch && exit.Cond != 1 ||
+			(exit.Kind == machine.Jump || exit.Kind == machine.Branch) && exit.Target != 40 {
 			t.Errorf("%s: goes to %+v, want %v", name, exit, tt.exit)
 		}
 	}

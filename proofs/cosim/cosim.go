@@ -18,6 +18,7 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
 	"github.com/seed-6f9cd256/fieldproof/proofs/encode"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 // ErrUnsupported says that this program cannot execute amd64 code.
@@ -25,7 +26,7 @@ var ErrUnsupported = errors.New("co-simulation runs on linux/amd64 only, in a bu
 
 // A Semantics executes one instruction on the emulator; see
 // [emulate.Machine.Step].
-type Semantics func(m *emulate.Machine, in amd64.Inst) (amd64.Exit[emulate.Bit], error)
+type Semantics func(m *emulate.Machine, in amd64.Inst) (machine.Exit[emulate.Bit], error)
 
 // Options say what to run.
 type Options struct {
@@ -222,7 +223,7 @@ func compare(step Semantics, s sample, addr uint64, before, after *State) error 
 	if data != after.Memory {
 		fail("memory: the CPU has % x, the emulator % x", after.Memory, data)
 	}
-	taken := exit.Kind == amd64.Jump || exit.Kind == amd64.Branch && exit.Cond == 1
+	taken := exit.Kind == machine.Jump || exit.Kind == machine.Branch && exit.Cond == 1
 	if taken != after.Taken || taken && exit.Target != s.in.Len {
 		fail("jump: the CPU goes %t, the emulator %t, to offset %#x of %#x", after.Taken, taken, exit.Target, s.in.Len)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/proofs/cosim"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
 	"github.com/seed-6f9cd256/fieldproof/proofs/encode"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 var states = flag.Int("states", 500_000, "machine states to compare")
@@ -108,7 +109,7 @@ var faults = []struct {
 
 func TestRunNoticesFaults(t *testing.T) {
 	for _, f := range faults {
-		_, err := run(t, cosim.Options{States: 200_000, Seed: 2, Semantics: func(m *emulate.Machine, in amd64.Inst) (amd64.Exit[emulate.Bit], error) {
+		_, err := run(t, cosim.Options{States: 200_000, Seed: 2, Semantics: func(m *emulate.Machine, in amd64.Inst) (machine.Exit[emulate.Bit], error) {
 			before := *m
 			exit, err := m.Step(in)
 			f.wrong(m, &before, in)
@@ -120,7 +121,7 @@ func TestRunNoticesFaults(t *testing.T) {
 		}
 	}
 	// Jumps, and errors of the emulator.
-	_, err := run(t, cosim.Options{States: 200_000, Seed: 2, Semantics: func(m *emulate.Machine, in amd64.Inst) (amd64.Exit[emulate.Bit], error) {
+	_, err := run(t, cosim.Options{States: 200_000, Seed: 2, Semantics: func(m *emulate.Machine, in amd64.Inst) (machine.Exit[emulate.Bit], error) {
 		exit, err := m.Step(in)
 		if in.Op == "Jcc" && in.Cond == amd64.CondBE {
 			exit.Cond = m.Flags[amd64.CF]
@@ -130,9 +131,9 @@ func TestRunNoticesFaults(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the CPU goes true, the emulator false") {
 		t.Errorf("JBE without ZF: got error %v", err)
 	}
-	_, err = run(t, cosim.Options{States: 200_000, Seed: 2, Semantics: func(m *emulate.Machine, in amd64.Inst) (amd64.Exit[emulate.Bit], error) {
+	_, err = run(t, cosim.Options{States: 200_000, Seed: 2, Semantics: func(m *emulate.Machine, in amd64.Inst) (machine.Exit[emulate.Bit], error) {
 		if in.Op == "LEA" {
-			return amd64.Exit[emulate.Bit]{}, errors.New("no LEA today")
+			return machine.Exit[emulate.Bit]{}, errors.New("no LEA today")
 		}
 		return m.Step(in)
 	}})

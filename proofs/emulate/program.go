@@ -4,38 +4,122 @@ import (
 	"fmt"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-// An ABI says where parameters are and what a routine must preserve.
+// An ABI says for which architecture a routine is, where parameters are, and what
+// it must preserve.
 type ABI int
 
 // The calling conventions.
 const (
-	Go      ABI = iota // ABI0: one word each on the stack, results behind them
-	SystemV            // integer registers only
+	Go      ABI = iota // ABI0 for amd64: one word each on the stack, results behind them
+	SystemV            // for amd64, integer registers only
+	GoARM64            // ABI0 for arm64, as Go; the return address is in a register
 )
+
+// GoABI returns the calling convention of Go's assembly for an architecture, as in
+// GOARCH.
+func GoABI(arch string) (ABI, error) {
+	switch arch {
+	case "amd64":
+		return Go, nil
+	case "arm64":
+		return GoARM64, nil
+	}
+	return 0, fmt.Errorf("no calling convention for %s, only for amd64 and arm64", arch)
+}
 
 // sysVArgs are the registers of the parameters, in order.
 var sysVArgs = []amd64.Reg{amd64.DI, amd64.SI, amd64.DX, amd64.CX, amd64.R8, amd64.R9}
 
-// Preserved returns the registers that a routine must leave as they were,
-// besides SP. Under ABI0, Go code around a routine relies on BP alone; R14 is
-// there because these routines keep it too.
-func (a ABI) Preserved() []amd64.Reg {
-	if a == SystemV {
-		return []amd64.Reg{amd64.BX, amd64.BP, amd64.R12, amd64.R13, amd64.R14, amd64.R15}
+// sp returns the number of the stack pointer.
+func (a ABI) sp() int {
+	if a == GoARM64 {
+		return int(arm64.SP)
 	}
-	return []amd64.Reg{amd64.BP, amd64.R14}
+	return int(amd64.SP)
 }
 
-// redZone returns how many bytes below SP may be used. Go has none: a signal
-// may preempt a goroutine and push a frame.
+// name returns what a register is called.
+func (a ABI) name(reg int) string {
+	if a == GoARM64 {
+		return arm64.Reg(reg).String()
+	}
+	return amd64.Reg(reg).String()
+}
+
+// A kept register is one that a routine must leave as it was, besides SP.
+type kept struct {
+	reg    int
+	unread bool // there is no reason to read it
+}
+
+// preserved returns the registers that a routine must leave as they were, besides
+// SP. Under ABI0, Go code around a routine relies on BP alone on amd64; R14 is there
+// because these routines keep it too. On arm64 R18 belongs to the platform, R28 is
+// the goroutine, R29 the frame pointer, and R30 is where RET goes.
+func (a ABI) preserved() []kept {
+	switch a {
+	case SystemV:
+		return []kept{{int(amd64.BX), false}, {int(amd64.BP), false}, {int(amd64.R12), false}, {int(amd64.R13), false}, {int(amd64.R14), false}, {int(amd64.R15), false}}
+	case GoARM64:
+		return []kept{{18, true}, {28, true}, {int(arm64.FP), false}, {int(arm64.LR), false}}
+	}
+	return []kept{{int(amd64.BP), false}, {int(amd64.R14), true}}
+}
+
+// redZone returns how many bytes below SP may be used. Go has none on amd64: a
+// signal may preempt a goroutine and push a frame. On arm64 the assembler saves the
+// frame pointer just below SP.
 func (a ABI) redZone() uint64 {
-	if a == SystemV {
+	switch a {
+	case SystemV:
 		return 128
+	case GoARM64:
+		return 8
 	}
 	return 0
+}
+
+// decode decodes a routine, all of whose instructions must be modelled.
+func (a ABI) decode(code []byte) ([]machine.Inst, error) {
+	if a == GoARM64 {
+		return instructions(code, arm64.DecodeAll, func(arm64.Inst) error { return nil })
+	}
+	return instructions(code, amd64.DecodeAll, amd64.Modelled)
+}
+
+func instructions[I machine.Inst](code []byte, decode func([]byte) ([]I, error), modelled func(I) error) ([]machine.Inst, error) {
+	list, err := decode(code)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]machine.Inst, len(list))
+	for i, in := range list {
+		if err := modelled(in); err != nil {
+			return nil, fault(in, err)
+		}
+		all[i] = in
+	}
+	return all, nil
+}
+
+// processor returns a CPU.
+func (a ABI) processor() processor {
+	if a == GoARM64 {
+		return new(ARM64)
+	}
+	return new(Machine)
+}
+
+// A processor is a machine of numbers, of any architecture.
+type processor interface {
+	execute(in machine.Inst) (machine.Exit[Bit], error)
+	core() *Core
+	file() ([]Word, []Bit)
 }
 
 // Limits of one call.
@@ -48,9 +132,9 @@ const (
 type Program struct {
 	Routine *spec.Routine
 	ABI     ABI
-	Code    []amd64.Inst // to be read only
-	Steps   int          // instructions that a call may execute
-	Stack   int          // bytes that it may use below SP on entry
+	Code    []machine.Inst // to be read only
+	Steps   int            // instructions that a call may execute
+	Stack   int            // bytes that it may use below SP on entry
 
 	index []int32 // from offset to index in Code, -1 between instructions
 }
@@ -73,17 +157,15 @@ func NewProgram(code []byte, r *spec.Routine, abi ABI) (*Program, error) {
 		return nil, fmt.Errorf("contract of %s: %d parameters, System V passes %d in registers", r.Name(), n, len(sysVArgs))
 	}
 	var err error
-	if p.Code, err = amd64.DecodeAll(code); err != nil {
+	if p.Code, err = abi.decode(code); err != nil {
 		return nil, err
 	}
 	for i := range p.index {
 		p.index[i] = -1
 	}
 	for i, in := range p.Code {
-		if err := amd64.Modelled(in); err != nil {
-			return nil, fault(in, err)
-		}
-		p.index[in.Offset] = int32(i)
+		offset, _ := in.Span()
+		p.index[offset] = int32(i)
 	}
 	return p, nil
 }
@@ -104,7 +186,10 @@ type Fault struct {
 	Err    error
 }
 
-func fault(in amd64.Inst, err error) error { return &Fault{in.Offset, in.String(), err} }
+func fault(in machine.Inst, err error) error {
+	offset, _ := in.Span()
+	return &Fault{offset, in.String(), err}
+}
 
 func (f *Fault) Error() string { return fmt.Sprintf("offset %#x: %s: %v", f.Offset, f.Inst, f.Err) }
 
@@ -112,9 +197,9 @@ func (f *Fault) Error() string { return fmt.Sprintf("offset %#x: %s: %v", f.Offs
 func (f *Fault) Unwrap() error { return f.Err }
 
 // at returns the instruction at an offset.
-func (p *Program) at(offset int) (amd64.Inst, error) {
+func (p *Program) at(offset int) (machine.Inst, error) {
 	if offset < 0 || offset >= len(p.index) || p.index[offset] < 0 {
-		return amd64.Inst{}, fmt.Errorf("control goes to offset %#x, where no instruction of the routine starts", offset)
+		return nil, fmt.Errorf("control goes to offset %#x, where no instruction of the routine starts", offset)
 	}
 	return p.Code[p.index[offset]], nil
 }

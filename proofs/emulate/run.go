@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
@@ -20,15 +23,18 @@ const (
 // A Run is one call of a routine, which can be followed instruction by
 // instruction.
 type Run struct {
-	Machine
+	Regs  []Word // by their numbers
+	Flags []Bit
+	Mem   *Memory
 	Taken int // instructions executed
 
 	program *Program
 	input   Input
-	in      amd64.Inst // the next instruction
+	cpu     processor
+	in      machine.Inst // the next instruction
 	done    bool
 	places  []*Region // of pointers and of the result, by parameter
-	entry   [amd64.NumRegs]Word
+	entry   []Word
 }
 
 // Start lays out registers, stack and buffers for a call with the given input.
@@ -39,19 +45,26 @@ func (p *Program) Start(in Input) (*Run, error) {
 	if err := in.check(p.Routine); err != nil {
 		return nil, err
 	}
-	r := &Run{program: p, input: in, places: make([]*Region, len(p.Routine.Params))}
+	r := &Run{program: p, input: in, places: make([]*Region, len(p.Routine.Params)), cpu: p.ABI.processor()}
+	r.Regs, r.Flags = r.cpu.file()
+	r.Mem = &r.cpu.core().Mem
 	for i := range r.Flags {
 		r.Flags[i] = Undefined
 	}
 	for i := range r.Regs {
 		r.Regs[i] = Poison()
 	}
-	r.Regs[amd64.SP] = Number(entrySP)
-	for i, reg := range p.ABI.Preserved() {
-		r.Regs[reg] = Word{V: 0x5ca1ab1e_0ddba11 * uint64(i+1)}
-		if p.ABI == Go && reg == amd64.R14 {
-			r.Regs[reg].Undef = ^uint64(0) // there is no reason to read it
+	r.Regs[p.ABI.sp()] = Number(entrySP)
+	for i, k := range p.ABI.preserved() {
+		r.Regs[k.reg] = Word{V: 0x5ca1ab1e_0ddba11 * uint64(i+1)}
+		if k.unread {
+			r.Regs[k.reg].Undef = ^uint64(0)
 		}
+	}
+	if p.ABI == GoARM64 {
+		// Go's code keeps its frame pointer there when it calls; the end of a routine
+		// with a frame relies on it.
+		r.Regs[arm64.FP] = Number(entrySP - 8)
 	}
 	stack := Defined("the stack", entrySP-uint64(p.Stack), p.Stack, true)
 	stack.Stack, stack.RedZone = true, p.ABI.redZone()
@@ -64,17 +77,17 @@ func (p *Program) Start(in Input) (*Run, error) {
 			r.pass(args, i, in.Limbs[i][0])
 		case q.Role.Pointer():
 			r.pass(args, i, r.buffer(i))
-		case p.ABI == Go:
+		case p.ABI != SystemV:
 			res := Defined("the result", args.Addr+uint64(len(args.Data)), 8, true)
 			res.Poison(res.Addr, 8)
 			r.Mem.Regions = append(r.Mem.Regions, res)
 			r.places[i] = res
 		}
 	}
-	if p.ABI == Go && len(args.Data) > 0 {
+	if p.ABI != SystemV && len(args.Data) > 0 {
 		r.Mem.Regions = append(r.Mem.Regions, args)
 	}
-	r.entry = r.Regs
+	r.entry = slices.Clone(r.Regs)
 	var err error
 	r.in, err = p.at(0)
 	return r, err
@@ -115,7 +128,7 @@ func (r *Run) buffer(i int) uint64 {
 func (r *Run) Done() bool { return r.done }
 
 // Inst returns the instruction that the next Step executes.
-func (r *Run) Inst() amd64.Inst { return r.in }
+func (r *Run) Inst() machine.Inst { return r.in }
 
 // Step executes one instruction.
 func (r *Run) Step() error {
@@ -125,16 +138,17 @@ func (r *Run) Step() error {
 	if r.Taken++; r.Taken > r.program.Steps {
 		return fault(r.in, fmt.Errorf("no return within %d instructions", r.program.Steps))
 	}
-	exit, err := r.execute(r.in) // NewProgram has asked whether it is modelled
+	exit, err := r.cpu.execute(r.in) // NewProgram has asked whether it is modelled
 	if err != nil {
 		return fault(r.in, err)
 	}
-	at := r.in.Offset + r.in.Len
+	offset, length := r.in.Span()
+	at := offset + length
 	switch {
-	case exit.Kind == amd64.Return:
+	case exit.Kind == machine.Return:
 		r.done = true
 		return nil
-	case exit.Kind == amd64.Jump, exit.Kind == amd64.Branch && exit.Cond == 1:
+	case exit.Kind == machine.Jump, exit.Kind == machine.Branch && exit.Cond == 1:
 		at = exit.Target
 	}
 	next, err := r.program.at(at)
@@ -151,12 +165,14 @@ func (r *Run) Results() (spec.Env, error) {
 	if !r.done {
 		return nil, errors.New("the routine has not returned")
 	}
-	if sp := r.Regs[amd64.SP]; sp != r.entry[amd64.SP] {
-		return nil, fault(r.in, fmt.Errorf("returns with SP %+d bytes from its value on entry, want the same", int64(sp.V-entrySP)))
+	abi := r.program.ABI
+	sp := abi.sp()
+	if r.Regs[sp] != r.entry[sp] {
+		return nil, fault(r.in, fmt.Errorf("returns with SP %+d bytes from its value on entry, want the same", int64(r.Regs[sp].V-entrySP)))
 	}
-	for _, reg := range r.program.ABI.Preserved() {
-		if r.Regs[reg] != r.entry[reg] {
-			return nil, fault(r.in, fmt.Errorf("returns with another value in %v than on entry", reg))
+	for _, k := range abi.preserved() {
+		if r.Regs[k.reg] != r.entry[k.reg] {
+			return nil, fault(r.in, fmt.Errorf("returns with another value in %v than on entry", abi.name(k.reg)))
 		}
 	}
 	env := make(spec.Env)
@@ -168,7 +184,7 @@ func (r *Run) Results() (spec.Env, error) {
 		switch {
 		case q.Role == spec.In || q.Role == spec.Value:
 			continue
-		case q.Role == spec.Result && r.program.ABI == SystemV:
+		case q.Role == spec.Result && abi == SystemV:
 			w := r.Regs[amd64.AX]
 			if w.Undef != 0 {
 				return nil, fault(r.in, fmt.Errorf("returns before the result %s is in AX", q.Name))

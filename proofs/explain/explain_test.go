@@ -179,7 +179,7 @@ func TestDropped(t *testing.T) {
 				t.Fatal(err)
 			}
 			for !run.Done() {
-				at := run.Inst()
+				at := run.Inst().(amd64.Inst)
 				if err := run.Step(); err != nil {
 					t.Fatal(err)
 				}

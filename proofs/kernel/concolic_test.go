@@ -328,8 +328,8 @@ func (f *follower) facts(pc int, s *k.State) {
 
 // emulate executes the instructions before the offset, and compares after each.
 func (f *follower) emulate(offset int) {
-	for !f.run.Done() && f.run.Inst().Offset < offset && f.fault == nil {
-		in := f.run.Inst()
+	for !f.run.Done() && f.run.Inst().(amd64.Inst).Offset < offset && f.fault == nil {
+		in := f.run.Inst().(amd64.Inst)
 		if err := f.run.Step(); err != nil {
 			f.fail("the emulator: %v", err)
 			return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
@@ -42,17 +43,18 @@ func noninterference(a *analysis, p *emulate.Program, in [2]emulate.Input) (int,
 	if err != nil {
 		return 0, err
 	}
-	a.s = a.frame.entry()
+	a.s = a.frame.entry(a.arch)
 	for taken := 0; ; taken++ {
 		inst := runs[0].Inst()
-		if other := runs[1].Inst(); other.Offset != inst.Offset {
-			return taken, differ("one run goes to offset %#x and the other to %#x", inst.Offset, other.Offset)
+		offset, length := inst.Span()
+		if other, _ := runs[1].Inst().Span(); other != offset {
+			return taken, differ("one run goes to offset %#x and the other to %#x", offset, other)
 		}
 		if err := a.compare(runs, objects); err != nil {
-			return taken, fmt.Errorf("before offset %#x, %v: %w", inst.Offset, inst, err)
+			return taken, fmt.Errorf("before offset %#x, %v: %w", offset, inst, err)
 		}
 		a.in = inst
-		exit, err := amd64.Step(a, inst)
+		exit, err := a.arch.step(a, inst)
 		if err != nil {
 			return taken, err
 		}
@@ -64,13 +66,13 @@ func noninterference(a *analysis, p *emulate.Program, in [2]emulate.Input) (int,
 		if runs[0].Done() {
 			return taken + 1, nil
 		}
-		next := runs[0].Inst().Offset
-		if exit.Kind != amd64.Branch {
+		next, _ := runs[0].Inst().Span()
+		if exit.Kind != machine.Branch {
 			continue
 		}
 		if c := exit.Cond; c.known {
-			if want := next == exit.Target; c.v != want && exit.Target != inst.Offset+inst.Len {
-				return taken, differ("offset %#x: %v is known to be %t and is %t", inst.Offset, inst, c.v, want)
+			if want := next == exit.Target; c.v != want && exit.Target != offset+length {
+				return taken, differ("offset %#x: %v is known to be %t and is %t", offset, inst, c.v, want)
 			}
 			continue
 		}
@@ -85,7 +87,7 @@ func noninterference(a *analysis, p *emulate.Program, in [2]emulate.Input) (int,
 
 // objects returns the address of each object of the analysis.
 func (a *analysis) objects(r *emulate.Run) ([]uint64, error) {
-	sp := r.Regs[amd64.SP].V
+	sp := r.Regs[a.arch.sp].V
 	list := []uint64{sp}
 	for i, v := range a.frame.args {
 		if v.shape != pointer {
@@ -127,9 +129,9 @@ func wordAt(r *emulate.Run, addr uint64) emulate.Word {
 
 // compare checks the claims of the current state against two runs.
 func (a *analysis) compare(runs [2]*emulate.Run, objects []uint64) error {
-	for r := range a.s.regs {
+	for r := range runs[0].Regs {
 		if err := a.s.regs[r].compare(objects, runs[0].Regs[r], runs[1].Regs[r]); err != nil {
-			return fmt.Errorf("%v: %w", amd64.Reg(r), err)
+			return fmt.Errorf("%v: %w", a.arch.reg(r), err)
 		}
 	}
 	for c, v := range a.s.mem {
@@ -138,16 +140,17 @@ func (a *analysis) compare(runs [2]*emulate.Run, objects []uint64) error {
 			return fmt.Errorf("offset %d of %s: %w", c.offset, a.name(c.obj), err)
 		}
 	}
-	for f, b := range a.s.flags {
+	for f := range runs[0].Flags {
+		b := a.s.flags[f]
 		got := [2]emulate.Bit{runs[0].Flags[f], runs[1].Flags[f]}
 		switch {
 		case b.undefined:
 		case got[0] == emulate.Undefined || got[1] == emulate.Undefined:
-			return differ("%v counts as defined", amd64.Flag(f))
+			return differ("flag %d counts as defined", f)
 		case !b.secret && got[0] != got[1]:
-			return differ("%v counts as public, and is %d and %d", amd64.Flag(f), got[0], got[1])
+			return differ("flag %d counts as public, and is %d and %d", f, got[0], got[1])
 		case b.known && (got[0] == 1) != b.v:
-			return differ("%v is known to be %t, and is %d", amd64.Flag(f), b.v, got[0])
+			return differ("flag %d is known to be %t, and is %d", f, b.v, got[0])
 		}
 	}
 	return nil
@@ -196,15 +199,28 @@ func TestNoninterferenceRoutines(t *testing.T) {
 	for _, p := range spec.Packages() {
 		paths = append(paths, module+p)
 	}
-	pkgs, err := object.Load(".", paths...)
+	for arch, seed := range map[string]uint64{"amd64": 2, "arm64": 4} {
+		t.Run(arch, func(t *testing.T) { noninterferenceRoutines(t, arch, seed, paths) })
+	}
+}
+
+func noninterferenceRoutines(t *testing.T, arch string, seed uint64, paths []string) {
+	abi, err := emulate.GoABI(arch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs, err := object.LoadArch(arch, ".", paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range pkgs {
-		contracts := Contracts(p.Name)
+		contracts := ContractsArch(arch, p.Name)
 		for _, r := range p.Routines {
 			name, c := p.Name+"."+r.Name, contracts[r.Name]
-			prog, err := emulate.NewProgram(r.Code, c, emulate.Go)
+			if c == nil && known(arch, r) != "" {
+				continue
+			}
+			prog, err := emulate.NewProgram(r.Code, c, abi)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -213,12 +229,12 @@ func TestNoninterferenceRoutines(t *testing.T) {
 			if c.Kind == spec.KindInvert {
 				pairs = 1 // of some ten thousand instructions
 			}
-			a := analyze(name, r.Code, c)
+			a := analyze(arch, name, r.Code, c)
 			if len(a.result.Problems) > 0 {
 				t.Error(a.result.Problems)
 				continue
 			}
-			inputs := emulate.NewInputs(c, 2)
+			inputs := emulate.NewInputs(c, seed)
 			for range pairs {
 				if _, err := noninterference(a, prog, twoInputs(c, inputs.Next)); err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -305,7 +321,7 @@ func TestNoninterferenceFlags(t *testing.T) {
 		{bit{known: true, v: true}, [2]emulate.Bit{0, 0}, true},
 	} {
 		a := &analysis{s: &state{}}
-		runs := [2]*emulate.Run{{}, {}}
+		runs := [2]*emulate.Run{{Flags: make([]emulate.Bit, amd64.NumFlags)}, {Flags: make([]emulate.Bit, amd64.NumFlags)}}
 		for f := range a.s.flags {
 			a.s.flags[f].undefined = true
 		}

@@ -12,9 +12,13 @@
 //     frame, never below SP;
 //   - every register, flag and memory word is defined before it is used, and
 //     all outputs are written before the return;
-//   - SP moves by constants and is restored; BP is left alone, or saved and
-//     restored as the assembler does in a routine with a frame; R14 (g) and
-//     X15 are not used; nothing is called, and control stays in the routine.
+//   - SP moves by constants and is restored; nothing is called, and control stays in
+//     the routine;
+//   - on amd64, BP is left alone, or saved and restored as the assembler does in a
+//     routine with a frame; R14 (g) and X15 are not used;
+//   - on arm64, R18 (the platform's), R27 (the assembler's) and R28 (g) are not used;
+//     R30 holds the return address throughout, and nothing else is kept at 0(SP) of a
+//     frame; R29 points below SP as in Go's code; SP is a multiple of 16.
 //
 // R14 and X15 matter only to ABIInternal and these routines follow ABI0; they
 // do not need the two registers, and the stricter rule is the simpler one.
@@ -30,7 +34,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
@@ -76,18 +79,26 @@ type Result struct {
 	Problems     []Problem // in the order of their offsets
 }
 
-// Routine lints the machine code of one routine against its contract. The name
-// is the one to report problems under.
+// Routine is RoutineArch for amd64.
 func Routine(name string, code []byte, contract *spec.Routine) Result {
-	return analyze(name, code, contract).result
+	return RoutineArch("amd64", name, code, contract)
 }
 
-// analyze is Routine, with what it found on the way.
-func analyze(name string, code []byte, contract *spec.Routine) *analysis {
-	a := &analysis{result: Result{Routine: name}, index: make(map[int]int), seen: make(map[Problem]bool)}
+// RoutineArch lints the machine code of one routine for an architecture (as GOARCH)
+// against its contract. The name is the one to report problems under.
+func RoutineArch(arch, name string, code []byte, contract *spec.Routine) Result {
+	return analyze(arch, name, code, contract).result
+}
+
+// analyze is RoutineArch, with what it found on the way.
+func analyze(arch, name string, code []byte, contract *spec.Routine) *analysis {
+	a := &analysis{result: Result{Routine: name}, arch: arches[arch], index: make(map[int]int), seen: make(map[Problem]bool)}
 	whole := func(kind Kind, err error) *analysis {
 		a.result.Problems = append(a.result.Problems, Problem{Routine: name, Offset: -1, Kind: kind, Reason: err.Error()})
 		return a
+	}
+	if a.arch == nil {
+		return whole(Decode, fmt.Errorf("there is no lint for %s, only for amd64 and arm64", arch))
 	}
 	var err error
 	if a.frame, err = newFrame(contract); err != nil {
@@ -96,14 +107,15 @@ func analyze(name string, code []byte, contract *spec.Routine) *analysis {
 	if len(code) == 0 {
 		return whole(Decode, errors.New("no code"))
 	}
-	a.code, err = amd64.DecodeAll(code)
+	a.code, err = a.arch.decode(code)
 	a.result.Instructions = len(a.code)
 	a.rules()
 	if err != nil {
 		return whole(Decode, err)
 	}
 	for i, in := range a.code {
-		a.index[in.Offset] = i
+		offset, _ := in.Span()
+		a.index[offset] = i
 	}
 	a.follow()
 	slices.SortStableFunc(a.result.Problems, func(p, q Problem) int { return cmp.Compare(p.Offset, q.Offset) })
@@ -115,20 +127,9 @@ func analyze(name string, code []byte, contract *spec.Routine) *analysis {
 func (a *analysis) rules() {
 	for _, in := range a.code {
 		a.in = in
-		if err := amd64.Allow(in); err != nil {
+		if err := a.arch.allow(in); err != nil {
 			a.report(Instruction, "%v", err)
 		}
-		for _, o := range in.Args {
-			switch {
-			case o.Kind == amd64.RegKind && o.Reg == amd64.R14,
-				o.Kind == amd64.MemKind && (o.Base == amd64.R14 || o.Index == amd64.R14):
-				a.report(Register, "uses R14, which holds the current goroutine (g)")
-			case o.Kind == amd64.OtherKind && (o.Other == "X15" || o.Other == "Y15" || o.Other == "Z15"):
-				a.report(Register, "uses X15, which Go keeps zero")
-			}
-		}
-		if (in.Op == "PUSH" || in.Op == "POP") && (len(in.Args) != 1 || in.Args[0].Reg != amd64.BP) {
-			a.report(Stack, "pushes or pops something other than BP")
-		}
+		a.arch.rules(a, in)
 	}
 }

@@ -1,20 +1,11 @@
 package lint
 
-import (
-	"math/bits"
+import "math/bits"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
-)
-
-const (
-	numRegs  = amd64.NumRegs
-	numFlags = amd64.NumFlags
-)
-
-// The analysis is the amd64.Machine that reads instructions for what they do
-// to secrets. The methods in this file compute labels, and values where they
-// are public constants; those in memory.go guard registers and memory.
-var _ amd64.Machine[value, bit] = (*analysis)(nil)
+// The analysis is the machine that reads instructions for what they do to secrets;
+// a view of it has the types of an architecture. The methods in this file compute
+// labels, and values where they are public constants; those in memory.go guard
+// registers and memory.
 
 func mask(n int) uint64 { return ^uint64(0) >> (64 - n) }
 
@@ -56,8 +47,8 @@ func (a *analysis) compute(f func(v ...uint64) uint64, ws ...value) value {
 	secret, known := false, true
 	vs := make([]uint64, len(ws))
 	for i, w := range ws {
-		if w.shape == callerBP {
-			a.report(Register, "computes with the caller's BP")
+		if w.shape == onEntry {
+			a.report(Register, "computes with the caller's %s", a.arch.reg(w.obj))
 		}
 		secret = secret || w.secret
 		known = known && w.known && w.shape == number
@@ -95,7 +86,7 @@ func (a *analysis) Select(b bit, w, v value) value {
 		return w
 	case b.known:
 		return v
-	case w == v && (w.known || w.shape == callerBP): // one word, so the bit does not matter
+	case w == v && (w.known || w.shape == onEntry): // one word, so the bit does not matter
 		return w
 	}
 	j := join(w, v)

@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
@@ -28,11 +27,9 @@ type frame struct {
 	secret  bool // the label of the buffers
 }
 
-// Offsets in the stack, from SP on entry.
-const (
-	firstArg = 8  // above the return address
-	savedBP  = -8 // where the assembler saves BP when there is a frame
-)
+// firstArg is the offset in the stack, from SP on entry, of the first argument. Below
+// it is the return address, or a place that the caller has for one.
+const firstArg = 8
 
 // resultSlot is the offset of the result, which follows the arguments.
 func (f *frame) resultSlot() int64 { return firstArg + 8*int64(len(f.args)) }
@@ -65,10 +62,12 @@ func newFrame(r *spec.Routine) (*frame, error) {
 }
 
 // entry returns the state in which the routine starts.
-func (f *frame) entry() *state {
+func (f *frame) entry(arch *arch) *state {
 	s := &state{mem: make(map[cell]value)}
-	s.regs[amd64.SP] = at(stack, 0)
-	s.regs[amd64.BP] = value{shape: callerBP, defined: 64}
+	s.regs[arch.sp] = at(stack, 0)
+	for _, r := range arch.kept {
+		s.regs[r] = asOnEntry(r)
+	}
 	for i := range s.flags {
 		s.flags[i].undefined = true
 	}
@@ -86,27 +85,9 @@ func (f *frame) entry() *state {
 	return s
 }
 
-// Reg returns the register as it is; Low reports it where it is undefined.
-func (a *analysis) Reg(r amd64.Reg) value { return a.s.regs[r] }
-
-func (a *analysis) SetReg(r amd64.Reg, v value) {
-	switch r {
-	case amd64.SP:
-		a.setSP(v)
-	case amd64.BP:
-		saved := a.s.mem[cell{stack, savedBP}]
-		if v.shape != callerBP && saved.shape != callerBP {
-			a.report(Register, "writes BP before it is saved just below the return address, as in a routine with a frame")
-		}
-	}
-	a.s.regs[r] = v
-}
-
 // setSP admits SP ± constant and discards what is below the new SP.
 func (a *analysis) setSP(v value) {
-	switch a.in.Op {
-	case "ADD", "SUB", "LEA", "PUSH", "POP":
-	default:
+	if !a.arch.movesSP(a.in) {
 		a.fatal(Stack, "moves SP other than by a constant")
 		return
 	}
@@ -116,8 +97,8 @@ func (a *analysis) setSP(v value) {
 		a.fatal(Stack, "moves SP other than by a constant")
 	case sp > 0:
 		a.fatal(Stack, "moves SP %d bytes above its value on entry", sp)
-	case sp%8 != 0:
-		a.fatal(Stack, "moves SP off 8-byte alignment")
+	case sp%a.arch.align != 0:
+		a.fatal(Stack, "moves SP off %d-byte alignment", a.arch.align)
 	default:
 		for c := range a.s.mem {
 			if c.obj == stack && c.offset < sp {
@@ -126,17 +107,6 @@ func (a *analysis) setSP(v value) {
 		}
 	}
 }
-
-func (a *analysis) Flag(f amd64.Flag) bit {
-	b := a.s.flags[f]
-	if b.undefined {
-		a.report(Undefined, "uses %v, which is undefined here", f)
-		return bit{secret: b.secret}
-	}
-	return b
-}
-
-func (a *analysis) SetFlag(f amd64.Flag, b bit) { a.s.flags[f] = b }
 
 // access checks an access to memory and returns the cell that holds it, and
 // the offset in it.
@@ -190,14 +160,14 @@ func (a *analysis) outside(obj int, off, bytes int64, write bool) string {
 		return ""
 	}
 	args := a.frame.resultSlot()
-	sp := int64(a.s.regs[amd64.SP].v)
+	sp := a.sp()
 	switch {
 	case off < sp:
 		return fmt.Sprintf("below SP, which is %d", sp)
 	case end <= 0: // the frame
 		return ""
 	case off < firstArg:
-		return "the return address"
+		return a.arch.atSP
 	case end <= args:
 		if write {
 			return "an argument, which may only be read"
@@ -227,6 +197,9 @@ func (a *analysis) Load(addr value, bytes int) value {
 }
 
 func (a *analysis) Store(addr value, bytes int, v value) {
+	if a.arch.stores(a, addr, v) {
+		return
+	}
 	c, within, ok := a.access(addr, bytes, true)
 	if !ok {
 		return

@@ -17,7 +17,13 @@ func TestFieldPackages(t *testing.T) {
 	for _, p := range spec.Packages() {
 		paths = append(paths, module+p)
 	}
-	pkgs, err := object.Load(".", paths...)
+	for _, arch := range []string{"amd64", "arm64"} {
+		t.Run(arch, func(t *testing.T) { fieldPackages(t, arch, paths) })
+	}
+}
+
+func fieldPackages(t *testing.T, arch string, paths []string) {
+	pkgs, err := object.LoadArch(arch, ".", paths...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +31,7 @@ func TestFieldPackages(t *testing.T) {
 		t.Fatalf("loaded %d packages, want %v", len(pkgs), paths)
 	}
 	for _, p := range pkgs {
-		contracts := lint.Contracts(p.Name)
+		contracts := lint.ContractsArch(arch, p.Name)
 		results := lint.Package(p, contracts)
 		if len(results) != len(contracts) || len(results) == 0 {
 			t.Errorf("%s: %d routines, want %d", p.Name, len(results), len(contracts))
@@ -49,6 +55,19 @@ func TestContracts(t *testing.T) {
 	} {
 		if r := c[name]; r == nil || r.Kind != kind || r.Name() != strings.TrimSuffix(strings.TrimSuffix(name, "ADX"), "AMD64") {
 			t.Errorf("contract of %s is %+v, want kind %s", name, r, kind)
+		}
+	}
+	arm := lint.ContractsArch("arm64", "field25519")
+	for name, kind := range map[string]spec.Kind{
+		"feAddARM64": spec.KindAdd, "feMultiplyARM64": spec.KindMultiply, "feMultiplyKaratsuba": spec.KindMultiply, "scInvertARM64": spec.KindInvert,
+	} {
+		if r := arm[name]; r == nil || r.Kind != kind {
+			t.Errorf("contract of %s is %+v, want kind %s", name, r, kind)
+		}
+	}
+	for _, name := range []string{"feAddKaratsuba", "scInvertKaratsuba", "feAddAMD64"} {
+		if arm[name] != nil {
+			t.Errorf("%s has a contract for arm64, want none", name)
 		}
 	}
 	for _, name := range []string{"feAddADX", "feMultiplyGeneric", "feMultiply"} {

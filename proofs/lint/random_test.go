@@ -34,7 +34,8 @@ type randomProgram struct {
 func (p *randomProgram) listing() string {
 	var b strings.Builder
 	for _, in := range p.program.Code {
-		fmt.Fprintf(&b, "%#x\t%v\n", in.Offset, in)
+		offset, _ := in.Span()
+		fmt.Fprintf(&b, "%#x\t%v\n", offset, in)
 	}
 	return b.String()
 }
@@ -56,7 +57,7 @@ func randomRoutine(rng *rand.Rand, c *spec.Routine) (*randomProgram, error) {
 		if err != nil {
 			return nil, err
 		}
-		a := analyze("random", code, c)
+		a := analyze("amd64", "random", code, c)
 		refused := make(map[int]bool)
 		for _, p := range a.result.Problems {
 			refused[p.Offset] = true

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
 	"github.com/seed-6f9cd256/fieldproof/proofs/lint"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
@@ -117,7 +118,7 @@ func trace(t *testing.T, p *emulate.Program, in emulate.Input) uint64 {
 	}
 	h := fnv.New64a()
 	for !r.Done() {
-		at := r.Inst().Offset
+		at := r.Inst().(amd64.Inst).Offset
 		h.Write([]byte{byte(at), byte(at >> 8), byte(at >> 16)})
 		if err := r.Step(); err != nil {
 			t.Fatal(err)

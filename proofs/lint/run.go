@@ -3,7 +3,7 @@ package lint
 import (
 	"fmt"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 // maxSteps bounds the instructions followed in one routine. The longest
@@ -14,13 +14,14 @@ const maxSteps = 1 << 19
 type analysis struct {
 	result Result
 	frame  *frame
-	code   []amd64.Inst
+	arch   *arch
+	code   []machine.Inst
 	index  map[int]int // from offset to index in code
 	seen   map[Problem]bool
 
-	s    *state     // before the current instruction, and changed by it
-	in   amd64.Inst // the current instruction
-	dead bool       // the current path cannot be followed any further
+	s    *state       // before the current instruction, and changed by it
+	in   machine.Inst // the current instruction
+	dead bool         // the current path cannot be followed any further
 
 	states  map[int]*state // by offset, where paths start: at the entry, and where a jump was not decided
 	reached []bool         // by index in code
@@ -30,13 +31,14 @@ type analysis struct {
 // report records a problem of the current instruction. Only the first of a
 // kind is kept at each instruction, since loops repeat the others.
 func (a *analysis) report(kind Kind, format string, args ...any) {
-	key := Problem{Offset: a.in.Offset, Kind: kind}
+	offset, _ := a.in.Span()
+	key := Problem{Offset: offset, Kind: kind}
 	if a.seen[key] {
 		return
 	}
 	a.seen[key] = true
 	a.result.Problems = append(a.result.Problems, Problem{
-		Routine: a.result.Routine, Offset: a.in.Offset, Inst: a.in.String(), Kind: kind, Reason: fmt.Sprintf(format, args...),
+		Routine: a.result.Routine, Offset: offset, Inst: a.in.String(), Kind: kind, Reason: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -56,7 +58,7 @@ func (a *analysis) fatal(kind Kind, format string, args ...any) {
 func (a *analysis) follow() {
 	a.reached = make([]bool, len(a.code))
 	pending := []int{0}
-	a.states = map[int]*state{0: a.frame.entry()}
+	a.states = map[int]*state{0: a.frame.entry(a.arch)}
 	for len(pending) > 0 {
 		at := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
@@ -90,27 +92,28 @@ func (a *analysis) path(at int) []int {
 			a.fatal(Flow, "no return within %d instructions", maxSteps)
 			continue
 		}
-		if !a.s.regs[amd64.SP].known {
+		if !a.s.regs[a.arch.sp].known {
 			a.fatal(Stack, "SP depends on the path by which this is reached")
 			continue
 		}
-		if amd64.Allow(a.in) != nil {
+		if a.arch.allow(a.in) != nil {
 			a.dead = true // reported when the allow-list was applied
 			continue
 		}
-		exit, err := amd64.Step(a, a.in)
+		exit, err := a.arch.step(a, a.in)
 		if err != nil {
 			a.fatal(Instruction, "%v", err)
 			continue
 		}
-		at = a.in.Offset + a.in.Len
+		offset, length := a.in.Span()
+		at = offset + length
 		switch exit.Kind {
-		case amd64.Return:
+		case machine.Return:
 			a.returns()
 			return nil
-		case amd64.Jump:
+		case machine.Jump:
 			at = exit.Target
-		case amd64.Branch:
+		case machine.Branch:
 			switch c := exit.Cond; {
 			case c.known && c.v:
 				at = exit.Target
@@ -126,11 +129,13 @@ func (a *analysis) path(at int) []int {
 
 // returns checks the state at RET.
 func (a *analysis) returns() {
-	if sp := int64(a.s.regs[amd64.SP].v); sp != 0 {
+	if sp := a.sp(); sp != 0 {
 		a.report(Stack, "returns with SP %d bytes below its value on entry", -sp)
 	}
-	if a.s.regs[amd64.BP].shape != callerBP {
-		a.report(Register, "returns without the caller's BP in BP")
+	for _, r := range a.arch.kept {
+		if !a.arch.restored(a, r) {
+			a.report(Register, "returns without the caller's %s in %s", a.arch.reg(r), a.arch.reg(r))
+		}
 	}
 	for obj, b := range a.frame.buffers {
 		for off := int64(0); obj != stack && off < b.size; off += 8 {
@@ -147,10 +152,10 @@ func (a *analysis) returns() {
 // unreached reports code that no path reaches, unless some path was given up.
 func (a *analysis) unreached() {
 	for i, in := range a.code {
-		if a.partial || a.reached[i] || in.Op == "NOP" {
+		if a.partial || a.reached[i] || a.arch.padding(in) {
 			continue
 		}
-		if i == 0 || a.reached[i-1] || a.code[i-1].Op == "NOP" {
+		if i == 0 || a.reached[i-1] || a.arch.padding(a.code[i-1]) {
 			a.in = in
 			a.report(Flow, "is never reached")
 		}

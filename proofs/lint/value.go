@@ -4,21 +4,21 @@ package lint
 type shape uint8
 
 const (
-	number   shape = iota
-	pointer        // an address inside the object obj, or just behind it
-	callerBP       // what BP held on entry; it may only be saved and restored
+	number  shape = iota
+	pointer       // an address inside the object obj, or just behind it
+	onEntry       // what the register obj held on entry; it may only be saved and restored
 )
 
 // A value is what is known of a 64-bit word on every execution that reaches an
 // instruction. What is known is the same on every execution, so it is never
 // secret. Values that are equal describe equal words only where they are known,
-// or the caller's BP: two numbers of which nothing is known are two numbers.
+// or a register on entry: two numbers of which nothing is known are two numbers.
 type value struct {
 	shape   shape
 	secret  bool   // may depend on a secret
 	known   bool   // v is its value: of a number, or of a pointer's offset in obj
 	defined uint8  // how many low bits have been written; the others hold anything
-	obj     int    // of a pointer
+	obj     int    // of a pointer, or what was on entry
 	v       uint64 // canonical: 0 unless known
 }
 
@@ -44,7 +44,7 @@ func join(a, b value) value {
 	switch {
 	case a.shape == pointer && b.shape == pointer && a.obj == b.obj:
 		j.shape, j.obj = pointer, a.obj
-	case a.shape == callerBP || b.shape == callerBP:
+	case a.shape == onEntry || b.shape == onEntry:
 		j.defined = 0
 	}
 	return j
@@ -71,11 +71,11 @@ type cell struct {
 	offset int64
 }
 
-// A state is what is known of the registers, flags and memory. A cell of
-// memory that is not in mem has not been written.
+// A state is what is known of the registers and flags, by their numbers, and of
+// memory. A cell of memory that is not in mem has not been written.
 type state struct {
-	regs  [numRegs]value
-	flags [numFlags]bit
+	regs  [maxRegs]value
+	flags [maxFlags]bit
 	mem   map[cell]value
 }
 

@@ -23,6 +23,7 @@ import (
 type Package struct {
 	ImportPath string
 	Name       string
+	Arch       string    // as GOARCH
 	Routines   []Routine // in the order of their names
 }
 
@@ -33,10 +34,16 @@ type Routine struct {
 	Code []byte // nil if no part of the package and its tests refers to it
 }
 
-// Load builds the packages that match the patterns, which are those of the go
-// command, for linux/amd64 whatever the host is, and returns the assembly
-// routines of each. dir is the folder to run the go command in.
+// Load is LoadArch for amd64.
 func Load(dir string, patterns ...string) ([]*Package, error) {
+	return LoadArch("amd64", dir, patterns...)
+}
+
+// LoadArch builds the packages that match the patterns, which are those of the go
+// command, for linux and an architecture (as GOARCH), whatever the host is, and
+// returns the assembly routines of each. dir is the folder to run the go command in.
+func LoadArch(arch, dir string, patterns ...string) ([]*Package, error) {
+	run := builder{arch, dir}
 	tmp, err := os.MkdirTemp("", "fieldproof")
 	if err != nil {
 		return nil, err
@@ -44,7 +51,7 @@ func Load(dir string, patterns ...string) ([]*Package, error) {
 	defer os.RemoveAll(tmp)
 
 	args := []string{"list", "-export", "-json=ImportPath,Name,Dir,Export,SFiles"}
-	out, err := goCommand(dir, append(append(args, "--"), patterns...)...)
+	out, err := run.command(append(append(args, "--"), patterns...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +66,7 @@ func Load(dir string, patterns ...string) ([]*Package, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the output of go list: %w", err)
 		}
-		p, err := l.load(dir, filepath.Join(tmp, "test"))
+		p, err := l.load(run, filepath.Join(tmp, "test"))
 		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", l.ImportPath, err)
 		}
@@ -75,8 +82,8 @@ type listed struct {
 	SFiles           []string // its assembly files
 }
 
-func (l *listed) load(dir, binary string) (*Package, error) {
-	p := &Package{ImportPath: l.ImportPath, Name: l.Name}
+func (l *listed) load(run builder, binary string) (*Package, error) {
+	p := &Package{ImportPath: l.ImportPath, Name: l.Name, Arch: run.arch}
 	if len(l.SFiles) == 0 {
 		return p, nil
 	}
@@ -87,14 +94,14 @@ func (l *listed) load(dir, binary string) (*Package, error) {
 			return nil, err
 		}
 	}
-	symbols, err := goCommand(dir, "tool", "nm", "-type", l.Export)
+	symbols, err := run.command("tool", "nm", "-type", l.Export)
 	if err != nil {
 		return nil, err
 	}
 	if p.Routines, err = assembled(string(symbols), l.SFiles, l.ImportPath); err != nil {
 		return nil, err
 	}
-	if _, err := goCommand(dir, "test", "-c", "-vet=off", "-o", binary, l.ImportPath); err != nil {
+	if _, err := run.command("test", "-c", "-vet=off", "-o", binary, l.ImportPath); err != nil {
 		return nil, err
 	}
 	linked, err := Open(binary)
@@ -164,12 +171,14 @@ func symbolName(path string) string {
 	return dir + strings.ReplaceAll(last, ".", "%2e")
 }
 
-// goCommand runs the go command for linux/amd64, without cgo, and returns what
-// it prints. Its error holds what the command had to say.
-func goCommand(dir string, args ...string) ([]byte, error) {
+// A builder runs the go command for linux and an architecture, without cgo.
+type builder struct{ arch, dir string }
+
+// command returns what the go command prints. Its error holds what that had to say.
+func (b builder) command(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+b.arch, "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
