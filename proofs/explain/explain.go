@@ -36,11 +36,12 @@ type Note struct {
 
 // A walker follows a certificate and writes the listing.
 type walker struct {
-	n     *Names
-	l     *Listing
-	index map[int]int // from offset to index in l.Instructions
-	read  [][2]bool   // of each operation: whether anything reads its results
-	entry map[k.Loc]*k.Word
+	n      *Names
+	l      *Listing
+	index  map[int]int // from offset to index in l.Instructions
+	read   [][2]bool   // of each operation: whether anything reads its results
+	entry  map[k.Loc]*k.Word
+	claims []string // as they are printed
 }
 
 // A path is one run through the certificate, up to some point.
@@ -68,29 +69,46 @@ func (p *path) label() string { return strings.Join(p.cases, ", ") }
 // It refuses a certificate that does not fit the program; that all claims follow
 // is for the kernel to check.
 func Routine(r *k.Routine, pat k.Pattern, cert *k.Cert) (*Listing, error) {
-	p, err := r.Program(pat)
-	if err != nil {
-		return nil, err
-	}
 	code, err := amd64.DecodeAll(r.Code)
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{n: NewNames(r, pat, p), l: &Listing{Pointers: r.Names(pat)}, index: map[int]int{}, read: read(p)}
+	l, index := &Listing{Pointers: r.Names(pat)}, map[int]int{}
 	for i, in := range code {
-		w.index[in.Offset] = i
-		w.l.Instructions = append(w.l.Instructions, Instruction{Offset: in.Offset, Text: in.String()})
+		index[in.Offset] = i
+		l.Instructions = append(l.Instructions, Instruction{Offset: in.Offset, Text: in.String()})
 	}
-	err = k.Try(func() {
-		s, first := p.Entry()
-		w.entry = s.Clone().Regs
-		w.run(&path{State: s, facts: map[k.Key]string{}, open: map[k.Var]int{}}, cert, 0, first)
-	})
+	if cert != nil && cert.Kind == k.NodeInversion {
+		err = inversion(r, pat, cert, l, index)
+	} else {
+		err = straight(r, pat, cert, l, index)
+	}
 	if err != nil {
 		return nil, err
 	}
-	w.finish()
-	return w.l, nil
+	l.finish()
+	return l, nil
+}
+
+func straight(r *k.Routine, pat k.Pattern, cert *k.Cert, l *Listing, index map[int]int) error {
+	p, err := r.Program(pat)
+	if err != nil {
+		return err
+	}
+	w := &walker{n: NewNames(r, pat, p), l: l, index: index, read: read(p)}
+	for _, c := range r.Spec.Claims {
+		w.claims = append(w.claims, c.String())
+	}
+	return w.follow(cert)
+}
+
+// follow follows a certificate of the program.
+func (w *walker) follow(cert *k.Cert) error {
+	return k.Try(func() {
+		s, first := w.n.p.Entry()
+		w.entry = s.Clone().Regs
+		w.run(&path{State: s, facts: map[k.Key]string{}, open: map[k.Var]int{}}, cert, 0, first)
+	})
 }
 
 // read finds the results that a later operation or a claim reads.
@@ -178,13 +196,9 @@ func (w *walker) run(p *path, c *k.Cert, i, first int) {
 	k.Refuse("the certificate stops before the end")
 }
 
-// at returns the instruction of operation i, or the last one.
+// at returns the instruction of operation i, or the last one of the program.
 func (w *walker) at(i int) *Instruction {
-	offset := w.l.Instructions[len(w.l.Instructions)-1].Offset
-	if i < len(w.n.p.Code) {
-		offset = w.n.p.Offsets[i]
-	}
-	return &w.l.Instructions[w.index[offset]]
+	return &w.l.Instructions[w.index[w.n.p.Offsets[min(i, len(w.n.p.Offsets)-1)]]]
 }
 
 func (p *path) name(text string, keys ...k.Key) {
@@ -209,9 +223,9 @@ func note(list *[]Note, p *path, text string) {
 func (w *walker) fact(p *path, i int, text string) { note(&w.at(i).Facts, p, text) }
 
 // finish drops the paths of notes that are true on all paths that come by.
-func (w *walker) finish() {
-	for i := range w.l.Instructions {
-		in := &w.l.Instructions[i]
+func (l *Listing) finish() {
+	for i := range l.Instructions {
+		in := &l.Instructions[i]
 		for _, list := range [][]Note{in.Values, in.Dropped} {
 			for j := range list {
 				if len(list[j].Cases) == len(in.paths) {
@@ -225,9 +239,9 @@ func (w *walker) finish() {
 			}
 		}
 	}
-	for j := range w.l.Claims {
-		if slices.Equal(w.l.Claims[j].Cases, []string{""}) {
-			w.l.Claims[j].Cases = nil
+	for j := range l.Claims {
+		if slices.Equal(l.Claims[j].Cases, []string{""}) {
+			l.Claims[j].Cases = nil
 		}
 	}
 }
@@ -267,8 +281,7 @@ func (w *walker) key(p *path, key k.Key) string {
 	case p.facts[key] != "":
 		return p.facts[key]
 	case 0 <= i && i < len(bounds):
-		b, _, _ := k.Unslot(bounds[i].Locs[0])
-		return fmt.Sprintf("%s ≤ %s", w.n.r.Spec.Params[b-1].Name, Int(bounds[i].Max))
+		return fmt.Sprintf("%s ≤ %s", w.n.numberName(bounds[i].Locs), Int(bounds[i].Max))
 	case key < 1<<17 && key%2 == 1:
 		v := k.Var(key)
 		return fmt.Sprintf("%s %s", w.n.Var(v), Interval(p.Ctx.Bound[v]))

@@ -26,8 +26,9 @@ type Names struct {
 	r     *k.Routine
 	pat   k.Pattern
 	p     *k.Program
-	first int   // number of the first operation in variables
-	nth   []int // of each operation in its instruction, counted from 1
+	first int             // number of the first operation in variables
+	nth   []int           // of each operation in its instruction, counted from 1
+	state map[k.Loc]place // of an inversion
 }
 
 // NewNames returns the names for a program, which is that of the routine under the pattern.
@@ -55,6 +56,9 @@ func (n *Names) Var(v k.Var) string {
 		return fmt.Sprintf("v%d", v)
 	case pc < n.first:
 		l := n.p.Inputs[pc-1].Loc
+		if p, ok := n.state[l]; ok {
+			return p.name
+		}
 		if name := n.argument(l); name != "" {
 			return name
 		}
@@ -79,6 +83,9 @@ func (n *Names) Var(v k.Var) string {
 // names.
 func (n *Names) Loc(l k.Loc) string {
 	if b, word, ok := k.Unslot(l); ok {
+		if p, ok := n.state[l]; ok || l >= k.Ghost {
+			return p.name
+		}
 		switch {
 		case b == 0 && n.argument(l) != "":
 			return n.argument(l)

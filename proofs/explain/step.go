@@ -150,7 +150,7 @@ func (w *walker) end(p *path, c *k.Cert) {
 	tied := map[k.Var]string{} // to others, by a fact that a claim uses
 	for i := range c.Goals {
 		g := &c.Goals[i]
-		claim := w.n.r.Spec.Claims[i].String()
+		claim := w.claims[i]
 		switch g.Kind {
 		case k.GoalEqs:
 			text := claim + ": the difference of the two sides vanishes, apart from multiples of the modulus"

@@ -26,13 +26,13 @@ func (pat Pattern) places(ls []Loc) []Loc {
 func Alias(d, q *Program, pat Pattern) error { return Try(func() { alias(d, q, pat) }) }
 
 func alias(d, q *Program, pat Pattern) {
-	var ins, outs []pair
+	var ins, outs []Pair
 	for _, x := range d.Inputs {
 		l := pat.place(x.Loc)
 		if !slices.ContainsFunc(q.Inputs, func(y Input) bool { return y.Loc == l && y.Max.Cmp(x.Max) == 0 }) {
 			Refuse("location %d is an input only if pointers are disjoint", x.Loc)
 		}
-		ins = append(ins, pair{x.Loc, l})
+		ins = append(ins, Pair{x.Loc, l})
 	}
 	for _, x := range d.Bounds {
 		ls := pat.places(x.Locs)
@@ -55,7 +55,7 @@ func alias(d, q *Program, pat Pattern) {
 			}
 			if v.After {
 				for k, l := range v.Locs {
-					outs = append(outs, pair{l, w.Locs[k]})
+					outs = append(outs, Pair{l, w.Locs[k]})
 				}
 			}
 		}

@@ -83,13 +83,14 @@ type NodeKind int
 
 // The nodes.
 const (
-	NodeRun    NodeKind = iota // N operations without hints
-	NodeHint                   // one operation with a hint
-	NodeDerive                 // a derivation
-	NodeCase                   // the range of a polynomial, by cases on a bit
-	NodeFork                   // go on by cases on a bit
-	NodeAbsurd                 // the facts are contradictory
-	NodeEnd                    // the claims
+	NodeRun       NodeKind = iota // N operations without hints
+	NodeHint                      // one operation with a hint
+	NodeDerive                    // a derivation
+	NodeCase                      // the range of a polynomial, by cases on a bit
+	NodeFork                      // go on by cases on a bit
+	NodeAbsurd                    // the facts are contradictory
+	NodeEnd                       // the claims
+	NodeInversion                 // an inversion, by certificates of its Parts; alone in the certificate of a pattern
 )
 
 // A Cert is a certificate: what to do at one point, and how to go on.
@@ -106,6 +107,9 @@ type Cert struct {
 	Comb   Comb
 	Goals  []Goal
 	Next   [2]*Cert // only NodeFork has two
+
+	Inversion *Inversion
+	Parts     [3]*Cert
 }
 
 // FirstBound is the key of the first bound on inputs.

@@ -181,7 +181,7 @@ func number(v values, buffer, n int) *big.Int {
 // compares the results with the contract.
 func TestConcrete(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, tt := range targets(t) {
+	for _, tt := range straight(t) {
 		r := routine(t, tt)
 		for _, pat := range r.Patterns() {
 			p := program(t, r, pat)

@@ -15,18 +15,28 @@ func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Definition code_%s : list Z := %s.\n", name, list(r.Code, func(c byte) string { return fmt.Sprint(c) }))
 	fmt.Fprintf(&b, "Definition contract_%s : routine := %s.\n", name, r.coq())
+	if r.HasLoop() {
+		if err := Try(func() { r.coqInversion(&b, name, ks) }); err != nil {
+			return err
+		}
+	} else {
+		coqStraight(&b, name, ks)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func coqStraight(b *strings.Builder, name string, ks []*Cert) {
 	own := ks[len(ks)-1] // that of disjoint pointers
-	fmt.Fprintf(&b, "Definition cert_%s : cert :=\n %s.\n", name, own.coq())
-	fmt.Fprintf(&b, "Definition certs_%s : list (option cert) := %s.\n", name, list(ks, func(k *Cert) string {
+	fmt.Fprintf(b, "Definition cert_%s : cert :=\n %s.\n", name, own.coq())
+	fmt.Fprintf(b, "Definition certs_%s : list (option cert) := %s.\n", name, list(ks, func(k *Cert) string {
 		if k == nil || k == own {
 			return "None"
 		}
 		return "Some\n " + k.coq()
 	}))
-	fmt.Fprintf(&b, "Theorem correct_%[1]s : routine_correct contract_%[1]s code_%[1]s.\n"+
+	fmt.Fprintf(b, "Theorem correct_%[1]s : routine_correct contract_%[1]s code_%[1]s.\n"+
 		"Proof. apply (check_routine_sound _ _ cert_%[1]s certs_%[1]s). vm_cast_no_check (eq_refl true). Qed.\n", name)
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // CoqHeader begins a file of theorems written by WriteCoq.

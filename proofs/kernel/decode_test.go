@@ -13,7 +13,7 @@ import (
 
 // TestDecodeCoq compares the decoders in Go and in Coq, operation by operation,
 // on every modelled form in every encoding, and on the same bytes with one
-// changed, which neither or both must refuse.
+// changed, which neither or both must refuse; and on the routines with a loop.
 func TestDecodeCoq(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 12))
 	var codes, want []string
@@ -44,6 +44,12 @@ func TestDecodeCoq(t *testing.T) {
 			}
 		}
 	}
+	for _, tt := range targets(t) {
+		if r := routine(t, tt); r.HasLoop() {
+			codes = append(codes, list(r.Code, func(b byte) string { return fmt.Sprint(b) }))
+			want = append(want, fmt.Sprintf("Some (Loop %s %s %s)", list(r.Mops[0], coqMop), list(r.Mops[1], coqMop), list(r.Mops[2], coqMop)))
+		}
+	}
 	t.Logf("%d byte strings, of which both must refuse %d", len(codes), refused)
 	text := k.CoqHeader + "Definition codes : list (list Z) := [" + strings.Join(codes, ";\n") + "].\n" +
 		"Definition want : list (option program) := [" + strings.Join(want, ";\n") + "].\n" +
@@ -61,23 +67,31 @@ func list[T any](xs []T, f func(T) string) string {
 	return "[" + strings.Join(s, ";") + "]"
 }
 
+func coqLoc(l k.Loc) string { return fmt.Sprintf("%d%%positive", l) }
+
+func coqSrc(x k.Src) string {
+	if x.Loc != 0 {
+		return "(L " + coqLoc(x.Loc) + ")"
+	}
+	return "(I " + x.Imm.String() + ")"
+}
+
 // coqMop prints an operation as a term of Machine.v.
 func coqMop(m k.Mop) string {
-	loc := func(l k.Loc) string { return fmt.Sprintf("%d%%positive", l) }
-	src := func(x k.Src) string {
-		if x.Loc != 0 {
-			return "(L " + loc(x.Loc) + ")"
-		}
-		return "(I " + x.Imm.String() + ")"
-	}
 	switch m.Kind {
 	case k.MopLoad:
-		return fmt.Sprintf("Load %s %s (%d)", loc(m.D), loc(m.Base), m.Disp)
+		return fmt.Sprintf("Load %s %s (%d)", coqLoc(m.D), coqLoc(m.Base), m.Disp)
 	case k.MopStore:
-		return fmt.Sprintf("Store %s (%d) %s", loc(m.Base), m.Disp, src(m.A))
+		return fmt.Sprintf("Store %s (%d) %s", coqLoc(m.Base), m.Disp, coqSrc(m.A))
 	case k.MopHavoc:
-		return "Havoc " + loc(m.D)
+		return "Havoc " + coqLoc(m.D)
 	}
+	return "Op (" + coqInstr(m.Instr) + ")"
+}
+
+// coqInstr prints an operation as a term of Instr.v.
+func coqInstr(m k.Instr) string {
+	loc, src := coqLoc, coqSrc
 	var s string
 	switch m.Op {
 	case k.Mov:
@@ -101,5 +115,5 @@ func coqMop(m k.Mop) string {
 	case k.Bzhi:
 		s = fmt.Sprintf("Bzhi %s %s %s", loc(m.D), src(m.A), src(m.B))
 	}
-	return "Op (" + s + ")"
+	return s
 }

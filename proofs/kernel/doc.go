@@ -3,7 +3,10 @@
 // (package coq), which is proved sound: the files here correspond to files of
 // the same content there, x86.go to X86.v, slots.go to Sim.v, routine.go to
 // Routine.v and Proof.v, word.go and context.go to Word.v, split.go to Split.v,
-// step.go to Step.v, derive.go to Derive.v, check.go to Goal.v and Check.v.
+// step.go to Step.v, derive.go to Derive.v, check.go to Goal.v and Check.v, value.go
+// to Value.v, alias.go to Alias.v, loop.go to Loop.v, batchcode.go to BatchCode.v,
+// invert.go to the contracts of Segment.v, and segment.go to the rest of it and to
+// InvertSound.v.
 //
 // A routine becomes a program on locations, for every way in which its pointers
 // may be equal. Of each word that the program computes, the checker keeps two

@@ -2,8 +2,9 @@ package kernel
 
 import (
 	"fmt"
-	"io"
 	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
@@ -23,9 +24,9 @@ type Inversion struct {
 	Weak         bool
 }
 
-// Ghosts are locations that the code does not know: words that a segment
-// computes first, so that its contract can speak of them.
-const ghost Loc = 1000000
+// Ghost is the first of the locations that the code does not know: words that a
+// segment computes first, so that its contract can speak of them.
+const Ghost Loc = 1000000
 
 // batchSteps returns the number of divsteps in a round.
 func (v *Inversion) batchSteps() (n int) {
@@ -102,7 +103,7 @@ func (v *Inversion) Start(code []Instr, low *Contract, x Words) *Program {
 func (v *Inversion) Update(code []Instr) *Program {
 	n := uint(v.batchSteps())
 	top := len(v.F) - 1
-	signF, signG := ghost, ghost+1
+	signF, signG := Ghost, Ghost+1
 	pre := []Instr{
 		{Op: Shr, D: signF, A: at(v.F[top]), N: 63},
 		{Op: Shr, D: signG, A: at(v.G[top]), N: 63},
@@ -117,7 +118,7 @@ func (v *Inversion) Update(code []Instr) *Program {
 	for i := range 2 {
 		t0, t1 := v.T[i][0], v.T[i][1]
 		ct.Inputs = append(ct.Inputs, inputs(pow2(n+1), t0, t1)...)
-		a, b, j, r := ghost+Loc(2+4*i), ghost+Loc(3+4*i), ghost+Loc(4+4*i), ghost+Loc(5+4*i)
+		a, b, j, r := Ghost+Loc(2+4*i), Ghost+Loc(3+4*i), Ghost+Loc(4+4*i), Ghost+Loc(5+4*i)
 		pre = append(pre,
 			Instr{Op: Mul, D: a, D2: j, A: at(t0), B: at(v.F[0])},
 			Instr{Op: Mul, D: b, D2: j, A: at(t1), B: at(v.G[0])},
@@ -141,13 +142,13 @@ func (v *Inversion) Update(code []Instr) *Program {
 
 // Finish is what follows the loop; z is where the inverse goes.
 func (v *Inversion) Finish(code []Instr, z []Loc) *Program {
-	pre := []Instr{{Op: Shr, D: ghost, A: at(v.F[len(v.F)-1]), N: 63}}
+	pre := []Instr{{Op: Shr, D: Ghost, A: at(v.F[len(v.F)-1]), N: 63}}
 	u := num(false, v.U...)
 	ct := Contract{
 		Inputs: inputs(WordMax, append(append([]Loc{}, v.F...), v.U...)...),
 		Bounds: []Bound{{v.U, v.Max}},
 		Claims: []Claim{
-			cong(num(true, z...), u.minus(con(big.NewInt(2)).times(num(true, ghost)).times(u)), v.Modulus),
+			cong(num(true, z...), u.minus(con(big.NewInt(2)).times(num(true, Ghost)).times(u)), v.Modulus),
 			within(z, sub(v.Modulus, one)),
 		},
 	}
@@ -161,8 +162,9 @@ func (v *Inversion) Segments(r *Routine, pat Pattern) (ps [3]*Program, err error
 		return ps, err
 	}
 	err = Try(func() {
-		if len(r.Claims) == 0 || r.Claims[0].Kind != ClaimInv || v.Cut > len(l.Parts[1]) {
-			Refuse("no inversion: want a claim about an inverse, and at least %d operations in the body of the loop", v.Cut)
+		v.fits(r)
+		if v.Cut > len(l.Parts[1]) {
+			Refuse("the body of the loop has %d operations, want at least the %d of a batch", len(l.Parts[1]), v.Cut)
 		}
 		low := r.low(nil, pat)
 		z, x := low.Claims[0].Words.Locs, Words{Locs: nil}
@@ -170,6 +172,11 @@ func (v *Inversion) Segments(r *Routine, pat Pattern) (ps [3]*Program, err error
 			x.Locs = append(x.Locs, Slot(pat[r.Claims[0].Arg.Index-1], k))
 		}
 		ps = [3]*Program{v.Start(l.Parts[0], low, x), v.Update(l.Parts[1][v.Cut:]), v.Finish(l.Parts[2], z)}
+		for i, offsets := range [3][]int{l.Offsets[0], l.Offsets[1][v.Cut:], l.Offsets[2]} {
+			// what computes ghosts counts for the first instruction of its part
+			ghosts := slices.Repeat(offsets[:min(1, len(offsets))], len(ps[i].Code)-len(offsets))
+			ps[i].Offsets = append(ghosts, offsets...)
+		}
 	})
 	return ps, err
 }
@@ -186,28 +193,26 @@ func (v *Inversion) coq() string {
 		coqPos(v.T[0][0]), coqPos(v.T[0][1]), coqPos(v.T[1][0]), coqPos(v.T[1][1]), v.Modulus, v.Max)
 }
 
-// InvertHeader follows CoqHeader in a file of theorems about inversions.
-const InvertHeader = "Require Import FMapPositive Segment Divstep Invert InvertSound Bound.\n"
-
-// WriteCoqInvert writes the theorem that an inversion is correct, as WriteCoq
-// does; ks are the certificates of the segments for each pattern.
-func (r *Routine) WriteCoqInvert(w io.Writer, name string, v *Inversion, ks [][3]*Cert) error {
-	steps := v.batchSteps() * v.Rounds
-	enough := map[int]string{590: "enough_255", 600: "enough_256"}[steps]
-	if enough == "" {
-		return fmt.Errorf("%d divsteps: there is no theorem about so many", steps)
+// coqInversion writes the theorem that an inversion is correct, by the
+// certificates of its parts for each pattern.
+func (r *Routine) coqInversion(b *strings.Builder, name string, ks []*Cert) {
+	v := shape(ks)
+	n := v.batchSteps() * v.Rounds
+	e, ok := enough[n]
+	if !ok || len(v.Steps) != 3 {
+		Refuse("%d rounds of %v divsteps: there is no theorem about so many", v.Rounds, v.Steps)
 	}
-	_, err := fmt.Fprintf(w, "Definition code_%[1]s : list Z := %[2]s.\n"+
-		"Definition contract_%[1]s : routine := %[3]s.\n"+
-		"Definition shape_%[1]s : shape := %[4]s.\n"+
-		"Definition certs_%[1]s : list certs3 := %[5]s.\n"+
+	fmt.Fprintf(b, "Require Import FMapPositive Segment Divstep Invert InvertSound Bound.\n"+
+		"Definition shape_%[1]s : shape := %[2]s.\n"+
+		"Definition certs_%[1]s : list certs3 := %[3]s.\n"+
 		"Theorem correct_%[1]s : routine_correct contract_%[1]s code_%[1]s.\n"+
 		"Proof.\n"+
-		"  apply (check_invert_sound _ shape_%[1]s %[6]v _ certs_%[1]s); [vm_cast_no_check (eq_refl true)|].\n"+
-		"  change (enough %[7]v %[8]d). apply %[9]s; [reflexivity|]. vm_compute. discriminate.\n"+
+		"  apply (check_invert_sound _ shape_%[1]s %[4]v _ certs_%[1]s); [vm_cast_no_check (eq_refl true)|].\n"+
+		"  change (enough %[5]v %[6]d). apply %[7]s; [reflexivity|]. vm_compute. discriminate.\n"+
 		"Qed.\n",
-		name, list(r.Code, func(c byte) string { return fmt.Sprint(c) }), r.coq(), v.coq(),
-		list(ks, func(k [3]*Cert) string { return "\n (" + k[0].coq() + ",\n " + k[1].coq() + ",\n " + k[2].coq() + ")" }),
-		r.Claims[0].Factor, v.Modulus, steps, enough)
-	return err
+		name, v.coq(),
+		list(ks, func(k *Cert) string {
+			return "\n (" + k.Parts[0].coq() + ",\n " + k.Parts[1].coq() + ",\n " + k.Parts[2].coq() + ")"
+		}),
+		r.Claims[0].Factor, v.Modulus, n, e.name)
 }

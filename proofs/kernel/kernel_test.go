@@ -2,6 +2,7 @@ package kernel_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,6 +37,12 @@ func targets(t *testing.T) []prove.Target {
 		}
 	}
 	return ts
+}
+
+// straight returns those that have no loop.
+func straight(t *testing.T) []prove.Target {
+	t.Helper()
+	return slices.DeleteFunc(targets(t), func(tt prove.Target) bool { return routine(t, tt).HasLoop() })
 }
 
 func target(t *testing.T, name string) prove.Target {
@@ -106,7 +113,7 @@ func TestDecodeAgrees(t *testing.T) {
 			t.Fatalf("%s: %v", tt.Name, err)
 		}
 		parts, err := k.Decode(tt.Code)
-		ops := parts[0]
+		ops := slices.Concat(parts[:]...)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.Name, err)
 		}
@@ -121,8 +128,12 @@ func TestDecodeAgrees(t *testing.T) {
 				t.Errorf("%s: an instruction at %#x, where the other decoder has none", tt.Name, m.Offset)
 			}
 		}
-		if len(seen) != len(list) {
-			t.Errorf("%s: %d instructions, the other decoder has %d", tt.Name, len(seen), len(list))
+		jumps := 0 // without operations
+		if len(parts[1]) > 0 {
+			jumps = 1
+		}
+		if len(seen)+jumps != len(list) {
+			t.Errorf("%s: %d instructions, the other decoder has %d", tt.Name, len(seen)+jumps, len(list))
 		}
 	}
 }

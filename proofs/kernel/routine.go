@@ -402,11 +402,15 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 
 // Check refuses unless the certificates, one for each pattern, prove the
 // routine: check_routine in Alias.v. The last is for disjoint pointers; where
-// another is nil, the same words must be computed as with disjoint pointers.
+// another is nil, the same words must be computed as with disjoint pointers. A
+// routine with a loop must be an inversion: check_invert in InvertSound.v.
 func (r *Routine) Check(ks []*Cert) error {
 	pats := r.Patterns()
 	if len(ks) != len(pats) {
 		return fmt.Errorf("%d certificates, want %d, one for each way in which pointers may be equal", len(ks), len(pats))
+	}
+	if r.HasLoop() {
+		return Try(func() { r.inversion(ks) })
 	}
 	disjoint, err := r.Program(pats[len(pats)-1])
 	if err != nil {

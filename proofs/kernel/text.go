@@ -25,7 +25,8 @@ import (
 // for them, one node a line; or "as disjoint", where the routine computes the
 // same words as with disjoint pointers. The node fork is followed by the certificate of
 // its first case, then by that of its second; every certificate ends with an
-// absurd node or with end, and as many goals as that says.
+// absurd node or with end, and as many goals as that says. Inversions have the node
+// of inverttext.go instead.
 const textHeader = "fieldproof certificate 1"
 
 // alike stands for the certificate of a pattern that has none of its own.
@@ -140,6 +141,12 @@ func (k *Cert) text(b *strings.Builder) {
 			fmt.Fprintf(b, "end %d\n", len(k.Goals))
 			for i := range k.Goals {
 				k.Goals[i].text(b)
+			}
+		case NodeInversion:
+			b.WriteString(k.Inversion.text())
+			for i, part := range k.Parts {
+				fmt.Fprintf(b, "part %s\n", Parts[i])
+				part.text(b)
 			}
 		}
 	}
@@ -272,7 +279,7 @@ func (p *parser) cert(depth int) *Cert {
 	var root *Cert
 	for tail := &root; ; {
 		p.line()
-		k := p.node()
+		k := p.node(depth)
 		p.endLine()
 		*tail = k
 		tail = &k.Next[0]
@@ -287,13 +294,13 @@ func (p *parser) cert(depth int) *Cert {
 				k.Goals[i] = p.goal()
 			}
 			return root
-		case NodeAbsurd:
+		case NodeAbsurd, NodeInversion:
 			return root
 		}
 	}
 }
 
-func (p *parser) node() *Cert {
+func (p *parser) node(depth int) *Cert {
 	switch w := p.word(); w {
 	case "run":
 		return &Cert{Kind: NodeRun, N: p.int()}
@@ -313,6 +320,8 @@ func (p *parser) node() *Cert {
 			Refuse("%d goals", n)
 		}
 		return &Cert{Kind: NodeEnd, Goals: make([]Goal, n)}
+	case "inversion":
+		return p.inversion(depth)
 	default:
 		Refuse("unknown node %q", w)
 		return nil

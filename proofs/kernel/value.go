@@ -22,10 +22,16 @@ type numbering struct {
 	next    int
 	numbers map[operation]int
 	ops     map[int]operation
-	at      map[Loc]value
 }
 
-func (s *numbering) operand(x Src) value {
+// Values are the words that a program has computed so far. Several programs
+// share a numbering.
+type Values struct {
+	*numbering
+	at map[Loc]value
+}
+
+func (s *Values) operand(x Src) value {
 	if x.isLoc() {
 		v, ok := s.at[x.Loc]
 		if !ok {
@@ -76,7 +82,8 @@ func (o operation) simple() bool {
 	return false
 }
 
-func (s *numbering) step(i *Instr) {
+// Step performs an operation. It refuses one that reads what is not known.
+func (s *Values) Step(i *Instr) {
 	if i.Op == Shl && i.N > 64 {
 		Refuse("a shift by %d", i.N)
 	}
@@ -104,34 +111,46 @@ func (s *numbering) step(i *Instr) {
 	}
 }
 
-// A pair is two locations, the first for one program, the second for another.
-type pair [2]Loc
+// A Pair is two locations, the first for one program, the second for another.
+type Pair [2]Loc
 
-// same refuses unless both programs leave the same words at the locations of
-// outs if they start with the same at those of ins. Two locations of the first
-// program may be paired with one of the second.
-func same(p, q []Instr, ins, outs []pair) {
+// Pairs returns the words of two programs that start with the same at the
+// locations of ins. Two locations of the first program may be paired with one of
+// the second.
+func Pairs(ins []Pair) (first, second *Values) {
 	s := &numbering{next: 1, numbers: map[operation]int{}, ops: map[int]operation{}}
-	first, second := map[Loc]value{}, map[Loc]value{}
+	first, second = &Values{s, map[Loc]value{}}, &Values{s, map[Loc]value{}}
 	for _, l := range ins {
-		if _, ok := second[l[1]]; !ok {
-			second[l[1]] = value{num: s.next}
+		if _, ok := second.at[l[1]]; !ok {
+			second.at[l[1]] = value{num: s.next}
 		}
-		first[l[0]] = second[l[1]]
+		first.at[l[0]] = second.at[l[1]]
 		s.next++
 	}
-	run := func(p []Instr, at map[Loc]value) {
-		s.at = at
-		for i := range p {
-			s.step(&p[i])
-		}
+	return first, second
+}
+
+// Equal reports whether the word at l is known to be that at m of another program.
+func (s *Values) Equal(l Loc, o *Values, m Loc) bool {
+	x, ok1 := s.at[l]
+	y, ok2 := o.at[m]
+	return ok1 && ok2 && x == y
+}
+
+func (s *Values) run(p []Instr) {
+	for i := range p {
+		s.Step(&p[i])
 	}
-	run(p, first)
-	run(q, second)
+}
+
+// same refuses unless both programs leave the same words at the locations of
+// outs if they start with the same at those of ins.
+func same(p, q []Instr, ins, outs []Pair) {
+	first, second := Pairs(ins)
+	first.run(p)
+	second.run(q)
 	for _, l := range outs {
-		x, ok1 := first[l[0]]
-		y, ok2 := second[l[1]]
-		if !ok1 || !ok2 || x != y {
+		if !first.Equal(l[0], second, l[1]) {
 			Refuse("the words at locations %d and %d are not shown to be equal", l[0], l[1])
 		}
 	}

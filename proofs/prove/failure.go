@@ -15,6 +15,7 @@ import (
 // A Failure says on which path and at which instruction a proof fails.
 type Failure struct {
 	Pointers string   // the pattern, as kernel.Routine.Names prints it
+	Part     string   // of an inversion, see kernel.Parts; "" in straight-line code
 	Cases    []string // the case splits on the way
 	Offset   int      // of the instruction in the routine, -1 if it is not known
 	Inst     string
@@ -26,6 +27,9 @@ type Failure struct {
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pointers %s: ", f.Pointers)
+	if f.Part != "" {
+		fmt.Fprintf(&b, "part %s: ", f.Part)
+	}
 	for _, c := range f.Cases {
 		fmt.Fprintf(&b, "%s: ", c)
 	}
@@ -41,8 +45,9 @@ func (f *Failure) Error() string {
 // Unwrap returns what the search reported.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// failure names the place in the code where the search under a pattern ended.
-func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error) error {
+// failure names the place in the code where the search under a pattern ended. p
+// is the program that it searched, which may be a part of the routine.
+func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error) *Failure {
 	f := &Failure{Pointers: r.Names(pat), Offset: -1, Reason: err.Error(), Err: err}
 	var at *search.Failure
 	if !errors.As(err, &at) || p == nil {
@@ -58,6 +63,9 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 		if op < len(p.Offsets) {
 			return p.Offsets[op]
 		}
+		if r.HasLoop() && len(p.Offsets) > 0 {
+			return p.Offsets[len(p.Offsets)-1] // the last of the part
+		}
 		return len(r.Code) - 1 // the return
 	}
 	for _, c := range at.Cases {
@@ -71,7 +79,10 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 	if in, err := amd64.Decode(r.Code, f.Offset); err == nil {
 		f.Inst = in.String()
 	}
-	if at.Claim > 0 {
+	switch {
+	case at.Claim > 0 && r.HasLoop():
+		f.Claim = fmt.Sprintf("%d of the part", at.Claim)
+	case at.Claim > 0:
 		f.Claim = r.Spec.Claims[at.Claim-1].String()
 	}
 	return f

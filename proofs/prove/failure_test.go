@@ -65,3 +65,47 @@ func flip(t *testing.T, x *Target, old []byte, i int, mask byte) {
 	x.Code = []byte(code)
 	x.Code[strings.Index(code, string(old))+i] ^= mask
 }
+
+// TestInversionFailure changes an inversion, and expects the search to say in
+// which part it fails.
+func TestInversionFailure(t *testing.T) {
+	ts := load(t)
+	for _, tt := range []struct {
+		what                      string
+		change                    func(x *Target)
+		part, inst, claim, reason string
+	}{
+		{"DECQ 136(SP) becomes INCQ", func(x *Target) { flip(t, x, []byte{0x48, 0xff, 0x8c, 0x24, 0x88}, 2, 0x8c^0x84) },
+			"update", "INCQ 0x88(SP)", "7 of the part", "2"},
+		{"the batch has one step more", func(x *Target) {
+			r := *x.Contract
+			f := *r.Field
+			f.SubSteps = []int{20, 20, 20}
+			r.Field = &f
+			x.Contract = &r
+		}, "", "", "", "no beginning of the loop's body computes a batch of [20 20 20] divsteps"},
+		{"the claim is about twice the inverse", func(x *Target) {
+			r := *x.Contract
+			r.Claims = append([]spec.Claim(nil), r.Claims...)
+			r.Claims[0].R = spec.Mul(r.Claims[0].R, spec.Const(big.NewInt(2)))
+			x.Contract = &r
+		}, "", "", "", "the start leads to another multiple of the inverse"},
+		{"there is no field", func(x *Target) {
+			r := *x.Contract
+			r.Field = nil
+			x.Contract = &r
+		}, "", "", "", "names no field in which it could invert"},
+	} {
+		x := *find(t, ts, "field25519.feInvertADX")
+		tt.change(&x)
+		_, _, err := x.search()
+		if err == nil || !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("%s: got %v, want an error with %q", tt.what, err, tt.reason)
+			continue
+		}
+		var f *Failure
+		if errors.As(err, &f) != (f != nil) || f != nil && (f.Part != tt.part || f.Inst != tt.inst || f.Claim != tt.claim) {
+			t.Errorf("%s: got %v, want part %q, instruction %q, claim %q", tt.what, err, tt.part, tt.inst, tt.claim)
+		}
+	}
+}

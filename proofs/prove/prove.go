@@ -31,8 +31,11 @@ type Target struct {
 }
 
 // Covered reports whether the provers of this package can handle routines with
-// this contract: straight-line code on the limbs of a field.
-func Covered(r *spec.Routine) bool { return r.Formula == nil && r.Kind != spec.KindInvert }
+// this contract: straight-line code on the limbs of a field, and inversions that
+// are not in Montgomery form.
+func Covered(r *spec.Routine) bool {
+	return r.Formula == nil && (r.Kind != spec.KindInvert || r.Field.Form == spec.Weak)
+}
 
 // Targets returns the assembly routines of packages, in the order of their
 // names. A contract without a routine, or the reverse, is an error.
@@ -117,6 +120,12 @@ func (t *Target) search() (string, int, error) {
 	}
 	pats := r.Patterns()
 	ks := make([]*kernel.Cert, len(pats))
+	if r.HasLoop() {
+		if err := searchInversion(r, ks); err != nil {
+			return "", len(pats), err
+		}
+		return t.accepted(r, ks)
+	}
 	var disjoint *kernel.Program
 	for i, pat := range slices.Backward(pats) { // disjoint pointers first
 		p, err := r.Program(pat)
@@ -134,10 +143,15 @@ func (t *Target) search() (string, int, error) {
 			return "", len(pats), failure(r, pat, p, err)
 		}
 	}
+	return t.accepted(r, ks)
+}
+
+// accepted returns the text of certificates that were found, and how many there are.
+func (t *Target) accepted(r *kernel.Routine, ks []*kernel.Cert) (string, int, error) {
 	if err := r.Check(ks); err != nil {
-		return "", len(pats), fmt.Errorf("the certificate that was found is not accepted: %w", err)
+		return "", len(ks), fmt.Errorf("the certificate that was found is not accepted: %w", err)
 	}
-	return r.Text(t.Name, ks), len(pats), nil
+	return r.Text(t.Name, ks), len(ks), nil
 }
 
 // reuse returns the certificate of another pattern that proves the program, or nil.

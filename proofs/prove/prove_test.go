@@ -46,7 +46,8 @@ func find(t *testing.T, ts []Target, name string) *Target {
 func TestSearch(t *testing.T) {
 	ts := load(t)
 	for _, name := range []string{"field25519.feAddAMD64", "field25519.feMult32ADX", "field25519.feIsZeroAMD64", "field25519.scDoubleAMD64",
-		"field25519.feSwapAMD64", "fieldp256.feEqualAMD64", "fieldp256.feFromMontgomeryADX", "fieldp256.scNegateAMD64"} {
+		"field25519.feSwapAMD64", "fieldp256.feEqualAMD64", "fieldp256.feFromMontgomeryADX", "fieldp256.scNegateAMD64",
+		"field25519.feInvertAMD64"} {
 		x := find(t, ts, name)
 		got, r := x.Search()
 		if r.Err != nil {
