@@ -42,7 +42,7 @@ func verify(t *testing.T, status int, texts []string, args ...string) {
 
 // TestVerify verifies programs in every format that Go links for amd64.
 func TestVerify(t *testing.T) {
-	used := []string{"field25519.feAddAMD64 ", "field25519.feMultiplyADX ", "field25519.feReduceAMD64 ", "fieldp256.scNegateAMD64 ",
+	used := []string{"field25519.feAddAMD64 ", "field25519.feMultiplyADX ", "field25519.feInvertADX ", "field25519.feInvertAMD64 ", "field25519.feReduceAMD64 ", "fieldp256.scNegateAMD64 ",
 		" as kept ", " " + prove.ByCertificate + "\n", " 0 failed or not proved\n"}
 	for _, tt := range []struct {
 		system, format string

@@ -1,4 +1,4 @@
-// User is a program that uses both field packages, but no inversion.
+// User is a program that uses both field packages, but no inversion in Montgomery form.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 func main() {
 	var x field25519.Element
 	x.One()
-	x.Multiply(&x, &x).Add(&x, &x)
+	x.Multiply(&x, &x).Add(&x, &x).Invert(&x)
 	var y fieldp256.Scalar
 	y.One()
 	y.Negate(&y)
