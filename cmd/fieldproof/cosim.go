@@ -15,8 +15,8 @@ func cosim(args []string, stdout, stderr io.Writer) int {
 	n := flags.Int("states", 10_000_000, "execute and compare that `number` of states in all")
 	seed := flags.Uint64("seed", 1, "draw the states from this `number`")
 	status := parse(flags, "usage: fieldproof cosim [flags]\n"+
-		"Executes every modelled form of instruction on this CPU and on the emulator of\n"+
-		"the proofs, from random states, and compares registers, flags and memory.", args, stderr)
+		"Executes every modelled form of instruction on this CPU, amd64 or arm64, and on the\n"+
+		"emulator of the proofs, from random states, and compares registers, flags and memory.", args, stderr)
 	if status != exitOK {
 		return helpIsOK(status)
 	}

@@ -2,37 +2,43 @@
 // executes instructions on both, from the same random state, and compares what
 // they leave in registers, flags and memory.
 //
-// Every modelled form is run, except RET, whose effect on the stack is not part
-// of its meaning here. Flags that the semantics calls undefined are not
-// compared. Instructions are executed on the emulator from their decoded bytes,
-// so the decoder is compared as well.
+// It compares those of the architecture that it is compiled for, amd64 or arm64.
+// Every modelled form is run, except RET, whose effect on the stack is not part of
+// its meaning here, and UDF, which is not to be executed. Flags that the semantics
+// calls undefined are not compared. Instructions are executed on the emulator from
+// their decoded bytes, so the decoder is compared as well.
 package cosim
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"sort"
 	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
-	"github.com/seed-6f9cd256/fieldproof/proofs/encode"
 	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
-// ErrUnsupported says that this program cannot execute amd64 code.
-var ErrUnsupported = errors.New("co-simulation runs on linux/amd64 only, in a build with assembly")
+// ErrUnsupported says that this program can execute neither amd64 nor arm64 code.
+var ErrUnsupported = errors.New("co-simulation runs on linux/amd64 and linux/arm64 only, in a build with assembly")
 
-// A Semantics executes one instruction on the emulator; see
+// A Semantics executes one instruction of amd64 on the emulator; see
 // [emulate.Machine.Step].
 type Semantics func(m *emulate.Machine, in amd64.Inst) (machine.Exit[emulate.Bit], error)
 
+// An ARM64Semantics executes one instruction of arm64 on the emulator; see
+// [emulate.ARM64.Step].
+type ARM64Semantics func(m *emulate.ARM64, in arm64.Inst) (machine.Exit[emulate.Bit], error)
+
 // Options say what to run.
 type Options struct {
-	States    int       // to execute, in all
-	Seed      uint64    // the same seed makes the same states
-	Semantics Semantics // nil for that of package emulate
+	States    int            // to execute, in all
+	Seed      uint64         // the same seed makes the same states
+	Semantics Semantics      // on amd64; nil for that of package emulate
+	ARM64     ARM64Semantics // on arm64, likewise
 
 	// Progress, if not nil, is called from time to time with the number of
 	// states that have been compared.
@@ -63,8 +69,8 @@ type Mismatch struct {
 }
 
 func (m *Mismatch) Error() string {
-	return fmt.Sprintf("%s (bytes % x) from registers %#x, flags %05b, memory % x: %s",
-		m.Inst, m.Code, m.Before.Regs, m.Before.flagBits(), m.Before.Memory, strings.Join(m.Faults, "; "))
+	return fmt.Sprintf("%s (bytes % x) from registers %#x, flags %#x, memory % x: %s",
+		m.Inst, m.Code, m.Before.Regs, m.Before.Flags, m.Before.Memory, strings.Join(m.Faults, "; "))
 }
 
 // MemorySize is the number of bytes that an instruction may access.
@@ -72,28 +78,30 @@ const MemorySize = 64
 
 // A State is what an instruction reads and changes.
 type State struct {
-	Regs   [amd64.NumRegs]uint64
-	Flags  uint64 // as in RFLAGS
+	Regs   []uint64 // by their numbers
+	Flags  uint64   // as in RFLAGS on amd64, NZCV on arm64
 	Memory [MemorySize]byte
 	Taken  bool // of a jump
 }
 
-// flagPositions are the bits of the flags in RFLAGS.
-var flagPositions = [amd64.NumFlags]uint{amd64.CF: 0, amd64.PF: 2, amd64.ZF: 6, amd64.SF: 7, amd64.OF: 11}
-
-// flagBits returns the flags in the order of amd64.Flag, the first one lowest.
-func (s *State) flagBits() (bits uint64) {
-	for f, pos := range flagPositions {
-		bits |= s.Flags >> pos & 1 << f
-	}
-	return bits
-}
-
 // A sample is an instruction that is to be executed.
 type sample struct {
-	form string
-	in   amd64.Inst // as decoded; a jump goes just behind itself
-	code []byte
+	form    string
+	in      machine.Inst // as decoded; a jump goes just behind itself, or over the next instruction
+	code    []byte
+	scratch int // on arm64: a register that in does not use, and which holds the address of the data
+}
+
+// An architecture draws instructions and states, executes them on the CPU, and
+// compares what both made of them.
+type architecture interface {
+	forms() (n int, skipped []string)
+	draw(rng *rand.Rand, form int) (sample, error)
+	load(samples []sample) error
+	state(rng *rand.Rand, s sample) *State
+	run(i int, before *State) *State // executes sample i
+	compare(s sample, before, after *State) []string
+	close()
 }
 
 // Each round executes so many instructions, from so many states each.
@@ -105,33 +113,34 @@ const (
 // Run executes and compares. It stops with a *Mismatch at the first difference.
 func Run(o Options) (Report, error) {
 	report := Report{Forms: make(map[string]int)}
-	cpu, err := newProcessor()
+	arch, err := newArchitecture(o)
 	if err != nil {
 		return report, err
 	}
-	defer cpu.close()
-	shapes, skipped := shapes(cpu.has)
+	defer arch.close()
+	forms, skipped := arch.forms()
 	report.Skipped = skipped
-	step := o.Semantics
-	if step == nil {
-		step = (*emulate.Machine).Step
-	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
-	for round := 0; report.States < o.States; round++ {
-		samples, err := draw(rng, shapes, round*samplesPerRound)
-		if err != nil {
-			return report, err
+	for next := 0; report.States < o.States; {
+		var samples []sample
+		for range samplesPerRound {
+			s, err := arch.draw(rng, next%forms)
+			if err != nil {
+				return report, err
+			}
+			samples = append(samples, s)
+			next++
 		}
-		if err := cpu.load(samples); err != nil {
+		if err := arch.load(samples); err != nil {
 			return report, err
 		}
 		for i, s := range samples {
 			n := min(statesPerSample, o.States-report.States)
 			for range n {
-				before := randomState(rng, cpu.memoryAddress(), s.in)
-				after := cpu.run(i, before)
-				if err := compare(step, s, cpu.memoryAddress(), before, after); err != nil {
-					return report, err
+				before := arch.state(rng, s)
+				after := arch.run(i, before)
+				if faults := arch.compare(s, before, after); faults != nil {
+					return report, &Mismatch{s.in.String(), s.code, *before, faults}
 				}
 			}
 			report.States += n
@@ -144,91 +153,84 @@ func Run(o Options) (Report, error) {
 	return report, nil
 }
 
-// shapes returns what to draw samples from, and the operations left out.
-func shapes(has func(op string) bool) (list []encode.Shape, skipped []string) {
-	lacking := make(map[string]bool)
-	for _, s := range encode.Shapes() {
-		switch {
-		case s.Op == "RET":
-		case !has(s.Op):
-			lacking[s.Op] = true
+// words are values at which instructions have their limits, at every width.
+var words = [...]uint64{0, 1, 2, ^uint64(0), ^uint64(1), 1 << 63, 1<<63 - 1, 1<<63 + 1,
+	1 << 31, 1<<31 - 1, 1 << 32, 1<<32 - 1, 0xffffffff_80000000, 0x80, 0x7f, 0xff, 31, 32, 63, 64, 0xaaaaaaaaaaaaaaaa, 0x5555555555555555}
+
+// randomState returns a state of so many registers with many edges. The flags are
+// the low bits of random.
+func randomState(rng *rand.Rand, registers int) (s *State, random uint32) {
+	s = &State{Regs: make([]uint64, registers)}
+	var choice, last uint64
+	for i := range s.Regs {
+		if i%16 == 0 {
+			choice = rng.Uint64()
+			last = choice
+		}
+		switch choice >> (3 * (i % 16)) & 7 {
+		case 0, 1, 2:
+			s.Regs[i] = words[rng.Uint32()%uint32(len(words))]
+		case 3:
+			s.Regs[i] = last // equal to another
+		case 4:
+			s.Regs[i] = -last - choice>>63 // a sum of 0 or -1
+		case 5:
+			s.Regs[i] = uint64(rng.Uint32())
 		default:
-			list = append(list, s)
+			s.Regs[i] = rng.Uint64()
 		}
+		last = s.Regs[i]
 	}
-	for op := range lacking {
-		skipped = append(skipped, op)
+	random = rng.Uint32()
+	for i := 0; i < MemorySize; i += 8 {
+		w := rng.Uint64()
+		if random>>(8+i/8)&1 == 0 {
+			w = words[w%uint64(len(words))]
+		}
+		binary.LittleEndian.PutUint64(s.Memory[i:], w)
 	}
-	sort.Strings(skipped)
-	return list, skipped
+	return s, random
 }
 
-// draw returns the samples of one round, in which the shapes take turns.
-func draw(rng *rand.Rand, shapes []encode.Shape, from int) ([]sample, error) {
-	var list []sample
-	for i := range samplesPerRound {
-		s := shapes[(from+i)%len(shapes)]
-		in := s.Sample(rng, 0)
-		tame(rng, &in)
-		code, err := encode.Inst(in)
-		if err != nil {
-			return nil, err
-		}
-		if len(in.Args) == 1 && in.Args[0].Kind == amd64.TargetKind {
-			in.Args[0].Target = len(code) // behind a jump of this length
-			if code, err = encode.Inst(in); err != nil {
-				return nil, err
-			}
-		} else if all, err := encode.All(in); err == nil {
-			code = all[rng.IntN(len(all))]
-		}
-		decoded, err := amd64.Decode(code, 0)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, sample{fmt.Sprintf("%s/%d/%s", s.Op, s.Bits, s.Form), decoded, code})
-	}
-	return list, nil
+// A result is what the emulator made of a sample.
+type result struct {
+	regs  []emulate.Word
+	flags []emulate.Bit
+	mem   []byte
+	exit  machine.Exit[emulate.Bit]
+	err   error
 }
 
-// compare executes the sample on the emulator and returns a *Mismatch if it
-// does not end up in the state after.
-func compare(step Semantics, s sample, addr uint64, before, after *State) error {
-	var m emulate.Machine
-	data := before.Memory
+// region returns the memory of a state, for the emulator.
+func region(s *State, addr uint64) *emulate.Region {
 	var undef [MemorySize]byte
-	m.Mem.Regions = []*emulate.Region{{Name: "memory", Addr: addr, Data: data[:], Undef: undef[:], Write: true}}
-	for i, v := range before.Regs {
-		m.Regs[i] = emulate.Number(v)
-	}
-	for f, pos := range flagPositions {
-		m.Flags[f] = emulate.Bit(before.Flags >> pos & 1)
-	}
-	exit, err := step(&m, s.in)
-	var faults []string
+	data := s.Memory
+	return &emulate.Region{Name: "memory", Addr: addr, Data: data[:], Undef: undef[:], Write: true}
+}
+
+// differences says what is not as it is in the state after. Bit i of the flags is at
+// position positions[i]; target is where a jump goes.
+func (r *result) differences(after *State, positions []uint, target int, reg, flag func(i int) string) (faults []string) {
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if err != nil {
-		fail("the emulator refuses: %v", err)
+	if r.err != nil {
+		fail("the emulator refuses: %v", r.err)
 	}
-	for i, w := range m.Regs {
+	for i, w := range r.regs {
 		if want := after.Regs[i]; w.V != want || w.Undef != 0 {
-			fail("%v: the CPU has %#x, the emulator %#x (undefined %#x)", amd64.Reg(i), want, w.V, w.Undef)
+			fail("%s: the CPU has %#x, the emulator %#x (undefined %#x)", reg(i), want, w.V, w.Undef)
 		}
 	}
-	for f, pos := range flagPositions {
-		if want := emulate.Bit(after.Flags >> pos & 1); m.Flags[f] != want && m.Flags[f] != emulate.Undefined {
-			fail("%v: the CPU has %d, the emulator %d", amd64.Flag(f), want, m.Flags[f])
+	for f, pos := range positions {
+		if want := emulate.Bit(after.Flags >> pos & 1); r.flags[f] != want && r.flags[f] != emulate.Undefined {
+			fail("%s: the CPU has %d, the emulator %d", flag(f), want, r.flags[f])
 		}
 	}
-	if data != after.Memory {
-		fail("memory: the CPU has % x, the emulator % x", after.Memory, data)
+	if string(r.mem) != string(after.Memory[:]) {
+		fail("memory: the CPU has % x, the emulator % x", after.Memory, r.mem)
 	}
-	taken := exit.Kind == machine.Jump || exit.Kind == machine.Branch && exit.Cond == 1
-	if taken != after.Taken || taken && exit.Target != s.in.Len {
-		fail("jump: the CPU goes %t, the emulator %t, to offset %#x of %#x", after.Taken, taken, exit.Target, s.in.Len)
+	taken := r.exit.Kind == machine.Jump || r.exit.Kind == machine.Branch && r.exit.Cond == 1
+	if taken != after.Taken || taken && r.exit.Target != target {
+		fail("jump: the CPU goes %t, the emulator %t, to offset %#x of %#x", after.Taken, taken, r.exit.Target, target)
 	}
-	if faults == nil {
-		return nil
-	}
-	return &Mismatch{s.in.String(), s.code, *before, faults}
+	return faults
 }

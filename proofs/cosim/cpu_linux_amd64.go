@@ -41,18 +41,21 @@ const (
 // handles signals on a stack of its own, and does not preempt code that it does
 // not know.
 type processor struct {
+	onAMD64
 	pages   []byte
 	entries []int // offsets in pages of the samples
 	at      int   // where the next byte of code goes
 	end     int   // the common end
 }
 
-func newProcessor() (*processor, error) {
+func newArchitecture(o Options) (architecture, error) {
 	pages, err := syscall.Mmap(-1, 0, dataSize+codeSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		return nil, fmt.Errorf("co-simulation cannot map memory: %w", err)
 	}
-	return &processor{pages: pages}, nil
+	c := &processor{pages: pages}
+	c.onAMD64 = newAMD64(o.Semantics, c.address(memory), c.has)
+	return c, nil
 }
 
 func (c *processor) close() { syscall.Munmap(c.pages) }
@@ -73,9 +76,6 @@ func (c *processor) has(op string) bool {
 func (c *processor) address(offset int) uint64 {
 	return uint64(uintptr(unsafe.Pointer(&c.pages[0]))) + uint64(offset)
 }
-
-// memoryAddress is where the memory of the state is while an instruction runs.
-func (c *processor) memoryAddress() uint64 { return c.address(memory) }
 
 func (c *processor) emit(b ...byte) { c.at += copy(c.pages[c.at:], b) }
 
@@ -143,7 +143,7 @@ func (c *processor) load(samples []sample) error {
 			return fmt.Errorf("%d instructions do not fit %d bytes", len(samples), codeSize)
 		}
 		c.entries = append(c.entries, c.at)
-		if s.in.Op == "JMP" || s.in.Op == "Jcc" {
+		if op := s.in.(amd64.Inst).Op; op == "JMP" || op == "Jcc" {
 			// Jump over a jump to the end, to where a mark is set.
 			over := append([]byte(nil), s.code...)
 			at := len(over) - 4
@@ -176,7 +176,7 @@ func (c *processor) run(i int, before *State) *State {
 
 	call(uintptr(c.address(codeAt)))
 
-	after := &State{Flags: get(flagsOut), Taken: get(taken) != 0}
+	after := &State{Regs: make([]uint64, amd64.NumRegs), Flags: get(flagsOut), Taken: get(taken) != 0}
 	for r := range after.Regs {
 		after.Regs[r] = get(regsOut + 8*r)
 	}
