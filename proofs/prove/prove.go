@@ -204,9 +204,15 @@ func (t *Target) load(dir string) (*kernel.Routine, []*kernel.Cert, int, error) 
 }
 
 // Each calls f for every target, in parallel, and returns the results in the
-// order of the targets. Done is called with each result as it comes.
+// order of the targets. Done is called with each result as it comes. Routines with
+// much code come first, so that none that takes long is left alone at the end.
 func Each(ts []Target, f func(*Target) Result, done func(Result)) []Result {
 	out := make([]Result, len(ts))
+	order := make([]int, len(ts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return len(ts[j].Code) - len(ts[i].Code) })
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	next := make(chan int)
@@ -220,7 +226,7 @@ func Each(ts []Target, f func(*Target) Result, done func(Result)) []Result {
 			}
 		})
 	}
-	for i := range ts {
+	for _, i := range order {
 		next <- i
 	}
 	close(next)

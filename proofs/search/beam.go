@@ -178,18 +178,12 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 	if lower {
 		poly, target = poly.Scale(mone), neg(target)
 	}
-	bound := func(s *beamState) {
-		i, ok := c.Range(s.poly)
-		if !ok {
-			k.Refuse("a variable of %v has no range", s.poly)
-		}
-		s.top, s.bound = i.Hi, floorDiv(i.Hi, mul(s.scale, d))
-	}
+	b := bounder{ctx: c, d: d, spans: map[k.Mono]k.Interval{}, polys: map[*seen]k.Poly{}}
 	rests := func(of rats) bool { _, ok := of[skip]; return skip != 0 && ok }
 
 	poly = c.Simplify(poly)
 	best := beamState{poly: poly, scale: one}
-	bound(&best)
+	b.bound(&best)
 	states := []beamState{best}
 	n := best
 	for i := range p.eqs {
@@ -199,7 +193,7 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 	}
 	if n.of != nil {
 		n.poly = c.Simplify(n.poly)
-		bound(&n)
+		b.bound(&n)
 		states = append(states, n)
 		if n.bound.Cmp(best.bound) < 0 {
 			best = n
@@ -207,15 +201,13 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 	}
 	known := map[string]bool{}
 	for depth := 0; depth < beamDepth && best.bound.Cmp(target) > 0; depth++ {
-		var next []beamState
-		for _, cur := range states {
-			for _, m := range widest(c, cur.poly) {
+		var next []candidate
+		for i := range states {
+			for _, m := range b.widest(states[i].poly) {
 				for fi := range p.view {
 					f := &p.view[fi]
 					if fc, ok := f.poly[m]; ok && !rests(f.of) {
-						t := combine(cur, f, fc, m)
-						t.poly = c.Simplify(t.poly)
-						if bound(&t); t.compare(&cur, p.fine) <= 0 {
+						if t, ok := b.combine(&states[i], f, fc, m, p.fine); ok {
 							next = append(next, t)
 						}
 					}
@@ -223,13 +215,14 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 			}
 		}
 		sort.SliceStable(next, func(i, j int) bool {
-			if x := next[i].compare(&next[j], p.fine); x != 0 {
+			if x := next[i].compare(&next[j].beamState, p.fine); x != 0 {
 				return x < 0
 			}
-			return len(next[i].poly) < len(next[j].poly)
+			return next[i].terms < next[j].terms
 		})
-		states = states[:0]
-		for _, t := range next {
+		states = nil // candidates point to the old ones
+		for i := range next {
+			t := next[i].build()
 			key := t.scale.Text(62) + t.poly.String()
 			if !known[key] {
 				known[key] = true
@@ -245,11 +238,11 @@ func (p *path) beam(poly k.Poly, d, target *big.Int, lower bool, skip k.Key, wid
 			best = states[0]
 		}
 	}
-	b := best.bound
+	limit := best.bound
 	if lower {
-		b = neg(b)
+		limit = neg(limit)
 	}
-	return b, best.comb(lower)
+	return limit, best.comb(lower)
 }
 
 // eliminate uses an equation on the state.
@@ -266,38 +259,6 @@ func (p *path) eliminate(s *beamState) {
 	for i := range p.eqs {
 		s.eliminate(&p.eqs[i])
 	}
-}
-
-// combine adds to a state the fact times what cancels the product m.
-func combine(cur beamState, f *seen, fc *big.Int, m k.Mono) beamState {
-	pc := cur.poly[m]
-	a, b := abs(fc), abs(pc)
-	g := new(big.Int).GCD(nil, nil, a, b)
-	a.Div(a, g)
-	b.Div(b, g)
-	limit := neg(mul(b, f.Lo)) // b·(f - lo) ≥ 0
-	if fc.Sign() == pc.Sign() {
-		limit = mul(b, f.Hi) // b·(hi - f) ≥ 0
-		b.Neg(b)
-	}
-	q := cur.poly.Scale(a).AddScaled(f.poly, b).Add(k.PolyConst(limit))
-	return beamState{poly: q, scale: mul(cur.scale, a), of: rats(nil).plus(cur.of, rat(a)).plus(f.of, rat(b))}
-}
-
-// widest returns the products that contribute most to the range of p.
-func widest(c *k.Context, p k.Poly) []k.Mono {
-	ms := p.Monos()
-	width := make(map[k.Mono]*big.Int, len(ms))
-	for _, m := range ms {
-		if i, ok := c.MonoRange(m); ok {
-			width[m] = mul(abs(p[m]), sub(i.Hi, i.Lo))
-		} else {
-			width[m] = zero
-		}
-	}
-	ms = slices.DeleteFunc(ms, func(m k.Mono) bool { return m == 0 })
-	sort.SliceStable(ms, func(i, j int) bool { return width[ms[i]].Cmp(width[ms[j]]) > 0 })
-	return ms[:min(len(ms), beamMonos)]
 }
 
 // comb returns the state as the kernel's combination.
