@@ -52,6 +52,8 @@ func feDoubleAMD64(z, x *[4]uint64)
 // Contract: p25519 Multiply. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feMultiply(z, x, y *[4]uint64) {
 	if useADX {
 		feMultiplyADX(z, x, y)
@@ -70,6 +72,8 @@ func feMultiplyADX(z, x, y *[4]uint64)
 // Contract: p25519 Square. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feSquare(z, x *[4]uint64) {
 	if useADX {
 		feSquareADX(z, x)
@@ -88,6 +92,8 @@ func feSquareADX(z, x *[4]uint64)
 // Contract: p25519 Mult32. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·k (mod p) and z < 2^256.
 // Requires x < 2^256, k < 2^32. Pointers may be equal.
+//
+//go:nosplit
 func feMult32(z, x *[4]uint64, k uint64) {
 	if useADX {
 		feMult32ADX(z, x, k)
@@ -117,6 +123,8 @@ func feReduceAMD64(z, x *[4]uint64)
 // Contract: p25519 ReduceWide. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x (mod p) and z < 2^256.
 // Requires x < 2^512. Pointers may be equal.
+//
+//go:nosplit
 func feReduceWide(z *[4]uint64, x *[8]uint64) {
 	if useADX {
 		feReduceWideADX(z, x)
@@ -179,6 +187,8 @@ func feIsZeroAMD64(x *[4]uint64) (r uint64)
 // Contract: p25519 Invert. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x⁻¹ (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feInvert(z, x *[4]uint64) {
 	if useADX {
 		feInvertADX(z, x)

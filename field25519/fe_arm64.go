@@ -52,6 +52,8 @@ func feDoubleARM64(z, x *[4]uint64)
 // Contract: p25519 Multiply. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y (mod p) and z < 2^256.
 // Requires x < 2^256, y < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feMultiply(z, x, y *[4]uint64) {
 	if useKaratsuba {
 		feMultiplyKaratsuba(z, x, y)
@@ -70,6 +72,8 @@ func feMultiplyKaratsuba(z, x, y *[4]uint64)
 // Contract: p25519 Square. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·x (mod p) and z < 2^256.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feSquare(z, x *[4]uint64) {
 	if useKaratsuba {
 		feSquareKaratsuba(z, x)

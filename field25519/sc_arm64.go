@@ -52,6 +52,8 @@ func scDoubleARM64(z, x *[4]uint64)
 // Contract: n25519 Multiply. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
+//
+//go:nosplit
 func scMultiply(z, x, y *[4]uint64) {
 	if useKaratsuba {
 		scMultiplyKaratsuba(z, x, y)
@@ -70,6 +72,8 @@ func scMultiplyKaratsuba(z, x, y *[4]uint64)
 // Contract: n25519 Square. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func scSquare(z, x *[4]uint64) {
 	if useKaratsuba {
 		scSquareKaratsuba(z, x)
@@ -99,6 +103,8 @@ func scMult32ARM64(z, x *[4]uint64, k uint64)
 // Contract: n25519 MultiplyAdd. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y·R⁻¹ + w (mod p) and z < p.
 // Requires x < p, y < p, w < p. Pointers may be equal.
+//
+//go:nosplit
 func scMultiplyAdd(z, x, y, w *[4]uint64) {
 	if useKaratsuba {
 		scMultiplyAddKaratsuba(z, x, y, w)
@@ -117,6 +123,8 @@ func scMultiplyAddKaratsuba(z, x, y, w *[4]uint64)
 // Contract: n25519 ReduceWide. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
+//
+//go:nosplit
 func scReduceWide(z *[4]uint64, x *[8]uint64) {
 	if useKaratsuba {
 		scReduceWideKaratsuba(z, x)
@@ -135,6 +143,8 @@ func scReduceWideKaratsuba(z *[4]uint64, x *[8]uint64)
 // Contract: n25519 ToMontgomery. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func scToMontgomery(z, x *[4]uint64) {
 	if useKaratsuba {
 		scToMontgomeryKaratsuba(z, x)

@@ -52,6 +52,8 @@ func feDoubleAMD64(z, x *[4]uint64)
 // Contract: p256 Multiply. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
+//
+//go:nosplit
 func feMultiply(z, x, y *[4]uint64) {
 	if useADX {
 		feMultiplyADX(z, x, y)
@@ -70,6 +72,8 @@ func feMultiplyADX(z, x, y *[4]uint64)
 // Contract: p256 Square. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func feSquare(z, x *[4]uint64) {
 	if useADX {
 		feSquareADX(z, x)
@@ -88,6 +92,8 @@ func feSquareADX(z, x *[4]uint64)
 // Contract: p256 Mult32. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
+//
+//go:nosplit
 func feMult32(z, x *[4]uint64, k uint64) {
 	if useADX {
 		feMult32ADX(z, x, k)
@@ -106,6 +112,8 @@ func feMult32ADX(z, x *[4]uint64, k uint64)
 // Contract: p256 ReduceWide. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
+//
+//go:nosplit
 func feReduceWide(z *[4]uint64, x *[8]uint64) {
 	if useADX {
 		feReduceWideADX(z, x)
@@ -124,6 +132,8 @@ func feReduceWideADX(z *[4]uint64, x *[8]uint64)
 // Contract: p256 ToMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feToMontgomery(z, x *[4]uint64) {
 	if useADX {
 		feToMontgomeryADX(z, x)
@@ -142,6 +152,8 @@ func feToMontgomeryADX(z, x *[4]uint64)
 // Contract: p256 FromMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func feFromMontgomery(z, x *[4]uint64) {
 	if useADX {
 		feFromMontgomeryADX(z, x)
@@ -204,6 +216,8 @@ func feIsZeroAMD64(x *[4]uint64) (r uint64)
 // Contract: p256 Invert. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func feInvert(z, x *[4]uint64) {
 	if useADX {
 		feInvertADX(z, x)

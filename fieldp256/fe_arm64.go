@@ -52,6 +52,8 @@ func feDoubleARM64(z, x *[4]uint64)
 // Contract: p256 Multiply. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
+//
+//go:nosplit
 func feMultiply(z, x, y *[4]uint64) {
 	if useKaratsuba {
 		feMultiplyKaratsuba(z, x, y)
@@ -70,6 +72,8 @@ func feMultiplyKaratsuba(z, x, y *[4]uint64)
 // Contract: p256 Square. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func feSquare(z, x *[4]uint64) {
 	if useKaratsuba {
 		feSquareKaratsuba(z, x)
@@ -99,6 +103,8 @@ func feMult32ARM64(z, x *[4]uint64, k uint64)
 // Contract: p256 ReduceWide. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
+//
+//go:nosplit
 func feReduceWide(z *[4]uint64, x *[8]uint64) {
 	if useKaratsuba {
 		feReduceWideKaratsuba(z, x)
@@ -117,6 +123,8 @@ func feReduceWideKaratsuba(z *[4]uint64, x *[8]uint64)
 // Contract: p256 ToMontgomery. Instruction set: arm64, with few wide multiplications where they are slow, else arm64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func feToMontgomery(z, x *[4]uint64) {
 	if useKaratsuba {
 		feToMontgomeryKaratsuba(z, x)

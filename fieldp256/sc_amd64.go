@@ -52,6 +52,8 @@ func scDoubleAMD64(z, x *[4]uint64)
 // Contract: n256 Multiply. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y·R⁻¹ (mod p) and z < p.
 // Requires x < p, y < p. Pointers may be equal.
+//
+//go:nosplit
 func scMultiply(z, x, y *[4]uint64) {
 	if useADX {
 		scMultiplyADX(z, x, y)
@@ -70,6 +72,8 @@ func scMultiplyADX(z, x, y *[4]uint64)
 // Contract: n256 Square. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func scSquare(z, x *[4]uint64) {
 	if useADX {
 		scSquareADX(z, x)
@@ -88,6 +92,8 @@ func scSquareADX(z, x *[4]uint64)
 // Contract: n256 Mult32. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·k (mod p) and z < p.
 // Requires x < p, k < 2^32. Pointers may be equal.
+//
+//go:nosplit
 func scMult32(z, x *[4]uint64, k uint64) {
 	if useADX {
 		scMult32ADX(z, x, k)
@@ -106,6 +112,8 @@ func scMult32ADX(z, x *[4]uint64, k uint64)
 // Contract: n256 MultiplyAdd. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·y·R⁻¹ + w (mod p) and z < p.
 // Requires x < p, y < p, w < p. Pointers may be equal.
+//
+//go:nosplit
 func scMultiplyAdd(z, x, y, w *[4]uint64) {
 	if useADX {
 		scMultiplyAddADX(z, x, y, w)
@@ -124,6 +132,8 @@ func scMultiplyAddADX(z, x, y, w *[4]uint64)
 // Contract: n256 ReduceWide. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^512. Pointers may be equal.
+//
+//go:nosplit
 func scReduceWide(z *[4]uint64, x *[8]uint64) {
 	if useADX {
 		scReduceWideADX(z, x)
@@ -142,6 +152,8 @@ func scReduceWideADX(z *[4]uint64, x *[8]uint64)
 // Contract: n256 ToMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R (mod p) and z < p.
 // Requires x < 2^256. Pointers may be equal.
+//
+//go:nosplit
 func scToMontgomery(z, x *[4]uint64) {
 	if useADX {
 		scToMontgomeryADX(z, x)
@@ -160,6 +172,8 @@ func scToMontgomeryADX(z, x *[4]uint64)
 // Contract: n256 FromMontgomery. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x·R⁻¹ (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func scFromMontgomery(z, x *[4]uint64) {
 	if useADX {
 		scFromMontgomeryADX(z, x)
@@ -222,6 +236,8 @@ func scIsZeroAMD64(x *[4]uint64) (r uint64)
 // Contract: n256 Invert. Instruction set: BMI2 and ADX where the CPU has them, else baseline amd64.
 // Ensures z ≡ x⁻¹·R² (mod p) and z < p.
 // Requires x < p. Pointers may be equal.
+//
+//go:nosplit
 func scInvert(z, x *[4]uint64) {
 	if useADX {
 		scInvertADX(z, x)

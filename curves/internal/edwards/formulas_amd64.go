@@ -21,6 +21,8 @@ package edwards
 //	r.Z = F·G
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
+//
+//go:nosplit
 func double(r, p *projective) {
 	if useADX {
 		doubleADX(r, p)
@@ -53,6 +55,8 @@ func doubleADX(r, p *projective)
 //	r.T = E·H
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
+//
+//go:nosplit
 func doubleExtended(r *extended, p *projective) {
 	if useADX {
 		doubleExtendedADX(r, p)
@@ -88,6 +92,8 @@ func doubleExtendedADX(r *extended, p *projective)
 //	r.T = E·H
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
+//
+//go:nosplit
 func addCached(r, p *extended, q *cached, minus uint64) {
 	if useADX {
 		addCachedADX(r, p, q, minus)
@@ -123,6 +129,8 @@ func addCachedADX(r, p *extended, q *cached, minus uint64)
 //	r.T = E·H
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
+//
+//go:nosplit
 func addAffine(r, p *extended, q *affineCached, minus uint64) {
 	if useADX {
 		addAffineADX(r, p, q, minus)
@@ -160,6 +168,8 @@ func addAffineADX(r, p *extended, q *affineCached, minus uint64)
 //	s.Z2′ = E·(AA + 121665·E)
 //
 // Each coordinate is below 2^256, before and after. Pointers may be equal.
+//
+//go:nosplit
 func ladderStep(s *ladder, u *element, swap uint64) {
 	if useADX {
 		ladderStepADX(s, u, swap)

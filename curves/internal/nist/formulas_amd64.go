@@ -23,6 +23,8 @@ package nist
 //	r.Y = A·(B4 - r.X) - (GG + GG)
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func double(r, p *jacobian) {
 	if useADX {
 		doubleADX(r, p)
@@ -56,6 +58,8 @@ func doubleADX(r, p *jacobian)
 //	r.Y = R·(V - r.X) - N
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func addAffine(r, p *jacobian, q *affine, minus uint64) {
 	if useADX {
 		addAffineADX(r, p, q, minus)
@@ -85,6 +89,8 @@ func addAffineADX(r, p *jacobian, q *affine, minus uint64)
 //	s.Z′ = s.Z·s.Ratio′
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func addCoZ(s *coZ) {
 	if useADX {
 		addCoZADX(s)
@@ -107,6 +113,8 @@ func addCoZADX(s *coZ)
 //	p.Y′ = p.Y·z.X·ZZ
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func scale(p *affine, z *element) {
 	if useADX {
 		scaleADX(p, z)

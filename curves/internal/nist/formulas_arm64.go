@@ -23,6 +23,8 @@ package nist
 //	r.Y = A·(B4 - r.X) - (GG + GG)
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func double(r, p *jacobian) {
 	if useKaratsuba {
 		doubleKaratsuba(r, p)
@@ -56,6 +58,8 @@ func doubleKaratsuba(r, p *jacobian)
 //	r.Y = R·(V - r.X) - N
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func addAffine(r, p *jacobian, q *affine, minus uint64) {
 	if useKaratsuba {
 		addAffineKaratsuba(r, p, q, minus)
@@ -85,6 +89,8 @@ func addAffineKaratsuba(r, p *jacobian, q *affine, minus uint64)
 //	s.Z′ = s.Z·s.Ratio′
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func addCoZ(s *coZ) {
 	if useKaratsuba {
 		addCoZKaratsuba(s)
@@ -107,6 +113,8 @@ func addCoZKaratsuba(s *coZ)
 //	p.Y′ = p.Y·z.X·ZZ
 //
 // Each coordinate is below p, before and after. Pointers may be equal.
+//
+//go:nosplit
 func scale(p *affine, z *element) {
 	if useKaratsuba {
 		scaleKaratsuba(p, z)

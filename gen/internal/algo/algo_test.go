@@ -36,8 +36,8 @@ func otherFields() []*spec.Field {
 var targets = map[string]limb.Features{
 	"plain":  {Unroll: true},
 	"keeps":  {MulKeepsCarry: true},
-	"double": {Unroll: true, DualCarry: true, MulKeepsCarry: true},
-	"three":  {Unroll: true, MulKeepsCarry: true, ThreeAddress: true},
+	"double": {Unroll: true, SlowShrD: true, DualCarry: true, MulKeepsCarry: true},
+	"three":  {Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowShrD: true},
 	"few":    {Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowMul: true},
 }
 

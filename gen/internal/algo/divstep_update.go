@@ -100,7 +100,10 @@ func (d *divsteps) updateUVWeak(t matrix) {
 	var z pair
 	for r := range z {
 		w := d.plus(d.combine(t[r], x, y), off)
-		q, rest := d.shiftOut(w[n], w[n-1], s)
+		q, rest := d.ShrD(w[n], w[n-1], 64-s), d.And(w[n-1], d.Const(1<<(64-s)-1))
+		if d.ThreeAddress { // elsewhere nothing waits for the double shift
+			q, rest = d.shiftOut(w[n], w[n-1], s)
+		}
 		hi, lo := d.Mul(q, d.Const(c))
 		w[n-1] = rest
 		z[r] = d.plus(w[:n], append([]*limb.Word{lo, hi}, d.zeros(n-2)...))

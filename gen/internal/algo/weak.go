@@ -35,8 +35,7 @@ func (m machine) shape() (s int, c uint64) {
 // shiftOut returns floor((hi:lo) / 2^(64-s)), for a quotient below 2^64, and
 // lo mod 2^(64-s).
 func (m machine) shiftOut(hi, lo *limb.Word, s int) (q, rest *limb.Word) {
-	if m.ThreeAddress && s == 1 {
-		// A double shift takes longer than two additions there.
+	if m.SlowShrD && s == 1 {
 		_, c := m.Add(lo, lo, nil)
 		q, _ = m.Add(hi, hi, c)
 		return q, m.And(lo, m.Const(1<<63-1))

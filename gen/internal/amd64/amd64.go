@@ -30,8 +30,8 @@ type Set struct {
 
 // The instruction sets. Baseline is what every amd64 processor has.
 var (
-	Baseline = Set{Name: "amd64", Suffix: "AMD64", Features: limb.Features{Unroll: true}}
-	ADX      = Set{Name: "adx", Suffix: "ADX", ADX: true, Features: limb.Features{Unroll: true, DualCarry: true, MulKeepsCarry: true}}
+	Baseline = Set{Name: "amd64", Suffix: "AMD64", Features: limb.Features{Unroll: true, SlowShrD: true}}
+	ADX      = Set{Name: "adx", Suffix: "ADX", ADX: true, Features: limb.Features{Unroll: true, SlowShrD: true, DualCarry: true, MulKeepsCarry: true}}
 )
 
 // allocatable returns the registers in the order in which they are handed out.
@@ -75,6 +75,7 @@ type lowering struct {
 	ptr    map[*limb.Buf]*limb.Word // address of a pointer parameter
 	ptrOf  map[*limb.Word]*limb.Buf
 	frame  map[*limb.Buf]operand.Mem
+	apart  map[*limb.Word]bool // words that MULX reads where they stand
 	zero   *limb.Word
 
 	// Which flag stands in CF, OF and in ZF and SF; zsOf is the word that ZF
@@ -97,7 +98,7 @@ func newLowering(ctx *build.Context, p *limb.Program, set Set, bp bool) *lowerin
 		ctx: ctx, prog: p, set: set, uses: p.Uses(), regs: set.allocatable(bp),
 		in: map[*limb.Word]int{}, slot: map[*limb.Word]operand.Mem{}, stale: map[*limb.Word]bool{},
 		ptr: map[*limb.Buf]*limb.Word{}, ptrOf: map[*limb.Word]*limb.Buf{}, frame: map[*limb.Buf]operand.Mem{},
-		zero: &limb.Word{IsConst: true},
+		apart: factors(p), zero: &limb.Word{IsConst: true},
 	}
 	l.holds = make([]*limb.Word, len(l.regs))
 	l.pinned = make([]bool, len(l.regs))
@@ -372,6 +373,25 @@ func (l *lowering) source(w *limb.Word, imm bool) operand.Op {
 		return l.memory(w)
 	}
 	return l.regs[l.reg(w)]
+}
+
+// factors returns the words of parameters behind pointers that are first
+// factors of products and nothing else. MULX reads them from memory at no cost,
+// as often as it takes: they need neither a register nor an instruction that
+// loads it.
+func factors(p *limb.Program) map[*limb.Word]bool {
+	f := map[*limb.Word]bool{}
+	for _, i := range p.Instrs {
+		if i.Op == limb.Load {
+			f[i.Out[0]] = i.Cell.Buf.Kind == limb.Pointer
+		}
+		for k, w := range i.In {
+			if i.Op != limb.Mul || k == 1 {
+				delete(f, w)
+			}
+		}
+	}
+	return f
 }
 
 func immediate(k int32) operand.Op {

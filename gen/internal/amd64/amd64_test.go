@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 	"github.com/seed-6f9cd256/fieldproof/gen/internal/limb"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
@@ -104,4 +106,51 @@ func TestRefusesLoadAfterStore(t *testing.T) {
 		m.Store(m.Param("z"), 1, m.Load(m.Param("x"), 0))
 		m.Store(m.Param("z"), 0, m.Load(m.Param("x"), 1))
 	})
+}
+
+// TestFactorsStayInMemory counts the loads of products: MULX reads a word that is
+// a first factor and nothing else where it stands; one that is a summand too is
+// loaded once.
+func TestFactorsStayInMemory(t *testing.T) {
+	for _, summand := range []bool{false, true} {
+		r, err := spec.Fields()[0].Routine(spec.KindAdd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := limb.New(r, ADX.Features)
+		x, y := m.LoadAll(m.Param("x")), m.LoadAll(m.Param("y"))
+		z := m.Const(0)
+		for _, w := range y[:2] {
+			for _, v := range x {
+				hi, lo := m.Mul(v, w)
+				z = m.Sum(m.Sum(hi, lo), z)
+			}
+		}
+		want := 2 // y[0] and y[1]
+		if summand {
+			z = m.Sum(m.Sum(x[0], x[1]), z)
+			want += 2
+		}
+		m.Store(m.Param("z"), 0, z)
+		ctx := build.NewContext()
+		if err := Add(ctx, m.Program(), ADX, "f", nil); err != nil {
+			t.Fatal(err)
+		}
+		f, err := ctx.Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		loads := 0
+		for _, i := range f.Functions()[0].Instructions() {
+			if len(i.Operands) == 0 || i.Opcode != "MOVQ" {
+				continue
+			}
+			if from, ok := i.Operands[0].(operand.Mem); ok && from.Base != reg.FramePointer {
+				loads++
+			}
+		}
+		if loads != want {
+			t.Errorf("x added as well: %v: %d words loaded, expected %d", summand, loads, want)
+		}
+	}
 }

@@ -173,7 +173,12 @@ func (l *lowering) mulx(i *limb.Instr) {
 		l.put(b, rdx)
 	}
 	l.pinned[rdx] = true
-	src := l.source(a, false)
+	var src operand.Op
+	if _, loaded := l.in[a]; l.apart[a] && !loaded {
+		src = l.memory(a)
+	} else {
+		src = l.source(a, false)
+	}
 	lo, hi := l.take(), -1
 	if len(l.uses.Word[i.Out[1]]) > 0 {
 		hi = l.take()

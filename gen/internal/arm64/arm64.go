@@ -27,8 +27,8 @@ type Set struct {
 // The sets. Baseline has the schoolbook product, for CPUs with a fast multiplier;
 // Karatsuba has products with fewer multiplications, for the others.
 var (
-	Baseline  = Set{Name: "arm64", Suffix: "ARM64", Features: limb.Features{Unroll: true, MulKeepsCarry: true, ThreeAddress: true}}
-	Karatsuba = Set{Name: "karatsuba", Suffix: "Karatsuba", Features: limb.Features{Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowMul: true}}
+	Baseline  = Set{Name: "arm64", Suffix: "ARM64", Features: limb.Features{Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowShrD: true}}
+	Karatsuba = Set{Name: "karatsuba", Suffix: "Karatsuba", Features: limb.Features{Unroll: true, MulKeepsCarry: true, ThreeAddress: true, SlowShrD: true, SlowMul: true}}
 )
 
 // counter is the register that counts the runs of a loop. It is allocatable in

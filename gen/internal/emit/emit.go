@@ -194,6 +194,11 @@ func stubs(a architecture, u unit, command string) ([]byte, error) {
 			uses = fmt.Sprintf("%s, else %s", v.where, uses)
 		}
 		comment(b, Contract(r, uses)...)
+		if len(special) > 0 {
+			// Such a function is too large to be inlined. The check for room on
+			// the stack would take a tenth of the time of some routines.
+			b.WriteString("//\n//go:nosplit\n")
+		}
 		fmt.Fprintf(b, "func %s%s {\n", r.Name(), gosrc.TypedSignature(r))
 		for _, v := range special {
 			if _, result := arguments(r); result != "" {

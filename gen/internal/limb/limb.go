@@ -23,6 +23,8 @@ type Features struct {
 	// ThreeAddress: a result needs no copy of an operand, so that shifts and
 	// differences are cheap.
 	ThreeAddress bool
+	// SlowShrD: a double shift takes longer than two additions.
+	SlowShrD bool
 	// SlowMul: a wide multiplication takes the time of several other
 	// instructions, one of 32-bit words does not.
 	SlowMul bool
