@@ -212,7 +212,7 @@ func TestInvertText(t *testing.T) {
 	for _, edit := range [][2]string{
 		{"inversion 10 rounds", "inversion 11 rounds"}, {"20 20 19", "20 20 20"}, {"20 20 19", "20 20 19 "}, {"20 20 19", "20 39"},
 		{"f 1000 1001", "f 1001 1000"}, {"f 1000 ", "f "}, {"f 1000", "f 0"}, {"u 1008", "u 1000000"}, {"u 1008", "u 1012"}, {"n 1016", "n 1017"}, {"count 1017", "count 1016"},
-		{"matrix 13 11", "matrix 11 13"}, {"matrix 13", "matrix 0"}, {"matrix 13 11", "matrix 13"}, {"batch 2", "batch 1"}, {"batch 2356", "batch 2000000000"}, {"batch 2356", "batch 20000000000"},
+		{"\nmatrix ", "\nmatrix 0 "}, {"\nmatrix ", "\nmatrix 13 "}, {"\nbatch ", "\nbatch 1"}, {"\nbatch ", "\nbatch 10000"}, {"\nbatch ", "\nbatch 20000000000"}, {"\nbatch ", "\nbatch -"},
 		{"most 5", "most 4"}, {"most 5", "most -5"}, {"scale 1", "scale 2"}, {"modulus 5", "modulus 7"}, {"modulus 5", "modulus x"},
 		{"part update", "part finish"}, {"part start\n", ""}, {"part start\n", "part start\ninversion " + node}, {"goal range -", "goal eqs -"},
 	} {
