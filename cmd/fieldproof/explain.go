@@ -47,7 +47,7 @@ func explainCommand(args []string, stdout, stderr io.Writer) int {
 		return failure("explain", fmt.Errorf("no routine %q; the routines are %s", name, strings.Join(names(s.targets), ", ")), stderr)
 	}
 	t := &s.targets[i]
-	if !prove.Covered(t.Contract) {
+	if !t.Covered() {
 		return failure("explain", fmt.Errorf("%s is not proved: there is nothing to explain", name), stderr)
 	}
 	r, ks, err := t.Load(s.certs)

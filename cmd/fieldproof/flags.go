@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/object"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
@@ -129,11 +128,7 @@ func (s *selection) load(patterns []string) error {
 	} else {
 		s.partial = true
 	}
-	packages, err := object.Load(s.dir, patterns...)
-	if err != nil {
-		return err
-	}
-	all, err := prove.Targets(packages)
+	all, err := prove.Load(s.dir, patterns...)
 	if err != nil {
 		return err
 	}

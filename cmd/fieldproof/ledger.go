@@ -19,7 +19,7 @@ func entries(results []prove.Result, kernel ledger.Claim) ([]ledger.Entry, error
 		if err != nil {
 			return nil, err
 		}
-		if e.Functional == ledger.Proved {
+		if e.Kernel == ledger.Unknown {
 			e.Kernel = kernel
 		}
 		list = append(list, e)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -39,7 +40,7 @@ func table(verb string, results []prove.Result, took time.Duration, stdout io.Wr
 			linted = "FAILED"
 		}
 		switch {
-		case !prove.Covered(r.Contract):
+		case !r.Covered():
 			functional, memory = "not proved", linted
 			tested++
 		case r.Err != nil:
@@ -159,6 +160,7 @@ func kernelCheck(s *selection, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stdout, "fieldproof: %v\n", err)
 		return exitFailed
 	}
-	_, status := each("kernel", s.targets, func(t *prove.Target) prove.Result { return t.CoqCheck(s.certs, work) }, stdout, stderr)
+	targets := slices.DeleteFunc(slices.Clone(s.targets), func(t prove.Target) bool { return !t.InCoq() })
+	_, status := each("kernel", targets, func(t *prove.Target) prove.Result { return t.CoqCheck(s.certs, work) }, stdout, stderr)
 	return status
 }

@@ -26,10 +26,10 @@ func TestProve(t *testing.T) {
 		}
 	}
 	command(exitOK, []string{"prove 1/1 fieldp256.feNegateAMD64", "proved", "prove: 1 routines, 1 proved, 0 failed"},
-		"prove", "-certs", dir, "-run", "fieldp256.feNegate")
+		"prove", "-certs", dir, "-run", "fieldp256.feNegateAMD64")
 	command(exitOK, []string{"check: 1 routines, 1 proved, 0 failed", "ledger: 1 entries, as shown"},
-		"check", "-certs", dir, "-run", "fieldp256.feNegate")
-	command(exitFailed, []string{"FAILED", "no such file"}, "check", "-certs", dir, "-run", "fieldp256.feDouble")
+		"check", "-certs", dir, "-run", "fieldp256.feNegateAMD64")
+	command(exitFailed, []string{"FAILED", "no such file"}, "check", "-certs", dir, "-run", "fieldp256.feDoubleAMD64")
 	command(exitUsage, []string{"no routine to prove"}, "check", "-certs", dir, "-run", "frobnicate")
 	command(exitOK, []string{"usage: fieldproof prove"}, "prove", "-h")
 	command(exitUsage, []string{"flag provided but not defined"}, "check", "-frobnicate")
@@ -42,7 +42,7 @@ func TestProve(t *testing.T) {
 	if err := os.WriteFile(file, text[:len(text)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	command(exitFailed, []string{"fieldp256.feNegateAMD64: ", "line "}, "check", "-certs", dir, "-run", "fieldp256.feNegate")
+	command(exitFailed, []string{"fieldp256.feNegateAMD64: ", "line "}, "check", "-certs", dir, "-run", "fieldp256.feNegateAMD64")
 }
 
 // TestProveFails looks for a proof of a routine from whose assembly one
@@ -75,7 +75,7 @@ func TestProveFails(t *testing.T) {
 	}
 	t.Setenv("GOFLAGS", "-overlay="+overlay)
 	var stdout, stderr bytes.Buffer
-	status := run([]string{"prove", "-certs", dir, "-run", "fieldp256.feNegate", module + "/fieldp256"}, &stdout, &stderr)
+	status := run([]string{"prove", "-certs", dir, "-run", "fieldp256.feNegateAMD64", module + "/fieldp256"}, &stdout, &stderr)
 	if status != exitFailed {
 		t.Errorf("status %d, want %d: %s", status, exitFailed, &stderr)
 	}

@@ -26,7 +26,7 @@ func verifyCommand(args []string, stdout, stderr io.Writer) int {
 	tested := flags.Bool("tested", false, "accept routines that the ledger calls tested, if their bytes are those of the ledger")
 	status := parse(flags, "usage: fieldproof verify [flags] binary\n"+
 		"Finds the assembly routines of this module in a linked Go program (ELF, Mach-O\n"+
-		"or PE for amd64, not stripped), and proves each from the bytes that it has there:\n"+
+		"or PE for amd64 or arm64, not stripped), and proves each from the bytes that it has there:\n"+
 		"by its certificate if they are the bytes of the ledger, else by the same\n"+
 		"certificate or by a new search. Fails if one is not proved.", args, stderr)
 	if status != exitOK {
@@ -92,7 +92,7 @@ func (v *verifier) kept(r *prove.Result) bool {
 func (v *verifier) verify(t *prove.Target, from fs.FS) prove.Result {
 	r, how := t.Verify(from)
 	switch {
-	case r.Err != nil || prove.Covered(t.Contract):
+	case r.Err != nil || t.Covered():
 	case !v.kept(&r):
 		r.Err = fmt.Errorf("its bytes are not those of the ledger, and there is no prover for it")
 	case !v.tested:
@@ -115,7 +115,7 @@ func (v *verifier) report(results []prove.Result, addrs []uint64, stdout io.Writ
 		if v.kept(&r) {
 			same = "as kept"
 		}
-		if !prove.Covered(r.Contract) {
+		if !r.Covered() {
 			functional = "tested"
 		}
 		memory := functional
@@ -123,7 +123,7 @@ func (v *verifier) report(results []prove.Result, addrs []uint64, stdout io.Writ
 			memory = "linted"
 		}
 		switch {
-		case r.Err != nil && !prove.Covered(r.Contract) && v.kept(&r):
+		case r.Err != nil && !r.Covered() && v.kept(&r):
 			functional, how = "NOT PROVED", "-"
 		case r.Err != nil:
 			functional, memory, how = "FAILED", "FAILED", "-"

@@ -185,7 +185,7 @@ func TestVerifyTested(t *testing.T) {
 		t.Errorf("the program has %d routines, edwards.ladderStepADX is not among them", len(ts))
 	}
 	verify(t, exitOK, []string{" 0 failed or not proved\n"}, "-tested", program)
-	i := slices.IndexFunc(ts, func(x prove.Target) bool { return !prove.Covered(x.Contract) })
+	i := slices.IndexFunc(ts, func(x prove.Target) bool { return !x.Covered() })
 	if i < 0 {
 		verify(t, exitOK, []string{" 0 failed or not proved\n"}, program)
 		return

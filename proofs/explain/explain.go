@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 // A Listing is a routine with what its proof says of each instruction, when its
@@ -65,18 +67,38 @@ func (p *path) clone() *path {
 
 func (p *path) label() string { return strings.Join(p.cases, ", ") }
 
+// Instructions returns the instructions of a routine, up to its return.
+func Instructions(r *k.Routine) ([]machine.Inst, error) {
+	var list []machine.Inst
+	if r.Conv == k.GoARM64 {
+		code, err := arm64.DecodeAll(r.Code)
+		for _, in := range code {
+			if in.Op != "UDF" { // which fills the space behind
+				list = append(list, in)
+			}
+		}
+		return list, err
+	}
+	code, err := amd64.DecodeAll(r.Code)
+	for _, in := range code {
+		list = append(list, in)
+	}
+	return list, err
+}
+
 // Routine explains the proof of a routine by one certificate, that of the pattern.
 // It refuses a certificate that does not fit the program; that all claims follow
 // is for the kernel to check.
 func Routine(r *k.Routine, pat k.Pattern, cert *k.Cert) (*Listing, error) {
-	code, err := amd64.DecodeAll(r.Code)
+	code, err := Instructions(r)
 	if err != nil {
 		return nil, err
 	}
 	l, index := &Listing{Pointers: r.Names(pat)}, map[int]int{}
 	for i, in := range code {
-		index[in.Offset] = i
-		l.Instructions = append(l.Instructions, Instruction{Offset: in.Offset, Text: in.String()})
+		offset, _ := in.Span()
+		index[offset] = i
+		l.Instructions = append(l.Instructions, Instruction{Offset: offset, Text: in.String()})
 	}
 	if cert != nil && cert.Kind == k.NodeInversion {
 		err = inversion(r, pat, cert, l, index)

@@ -35,7 +35,7 @@ var load = sync.OnceValues(func() ([]prove.Target, error) {
 	}
 	all, err := prove.Targets(packages)
 	return slices.DeleteFunc(all, func(t prove.Target) bool {
-		return !prove.Covered(t.Contract)
+		return !t.Covered()
 	}), err
 })
 

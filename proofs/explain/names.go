@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 )
 
@@ -96,11 +97,13 @@ func (n *Names) Loc(l k.Loc) string {
 		}
 		return fmt.Sprintf("%s%d", n.r.Spec.Params[b-1].Name, word)
 	}
-	switch reg, flag, ok := l.Register(); {
+	switch reg, flag, ok := n.r.Conv.Register(l); {
 	case !ok:
 		return ""
 	case flag != "":
 		return flag
+	case n.r.Conv == k.GoARM64:
+		return arm64.Reg(reg).String()
 	default:
 		return amd64.Reg(reg).String()
 	}

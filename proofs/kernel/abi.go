@@ -13,7 +13,41 @@ type Convention int
 const (
 	ABI0    Convention = iota // of Go: one word each on the stack, the result above them
 	SystemV                   // for AMD64: integer registers only
+	GoARM64                   // of Go for arm64, as ABI0; the return address is in X30
 )
+
+// Arch returns the architecture, as GOARCH.
+func (v Convention) Arch() string {
+	if v == GoARM64 {
+		return "arm64"
+	}
+	return "amd64"
+}
+
+// decode returns the operations of a routine's code, as Decode does.
+func (v Convention) decode(code []byte) (parts [3][]Mop, err error) {
+	if v == GoARM64 {
+		parts[0], err = DecodeARM64(code)
+		return parts, err
+	}
+	return Decode(code)
+}
+
+// sp is the stack pointer.
+func (v Convention) sp() Loc {
+	if v == GoARM64 {
+		return regSP64
+	}
+	return regSP
+}
+
+// returnAt is where the return address is on entry.
+func (r *Routine) returnAt() Loc {
+	if r.Conv == GoARM64 {
+		return regLR
+	}
+	return Slot(0, r.Frame)
+}
 
 // argRegs are RDI, RSI, RDX, RCX, R8 and R9.
 var argRegs = []Loc{8, 7, 3, 2, 9, 10}
@@ -22,8 +56,17 @@ var argRegs = []Loc{8, 7, 3, 2, 9, 10}
 // anything on entry, but do hold something.
 var scratchRegs = []Loc{1, 2, 3, 7, 8, 9, 10, 11, 12}
 
-// redZone is the number of bytes below SP that System V lets a routine use.
-const redZone = 128
+// redZone is the number of bytes below SP that a routine may use, or -1 if that is
+// not looked at. For arm64, Go's assembler saves the frame pointer there.
+func (v Convention) redZone() int64 {
+	switch v {
+	case SystemV:
+		return 128
+	case GoARM64:
+		return 8
+	}
+	return -1
+}
 
 const regAX Loc = 1
 
@@ -31,6 +74,9 @@ const regAX Loc = 1
 func (v Convention) saved() []Loc {
 	if v == SystemV {
 		return []Loc{4, regBP, 13, 14, reg14, 16} // RBX RBP R12 R13 R14 R15
+	}
+	if v == GoARM64 {
+		return []Loc{reg18, reg28, regFP}
 	}
 	return []Loc{regBP, reg14}
 }
@@ -69,7 +115,7 @@ func (r *Routine) stackWords() int {
 
 // stackWrites reports whether word k of the stack may be written.
 func (r *Routine) stackWrites(k int) bool {
-	return k < r.Frame || r.Conv == ABI0 && r.Result && k == r.Frame+1+len(r.Params)
+	return k < r.Frame || r.Conv != SystemV && r.Result && k == r.Frame+1+len(r.Params)
 }
 
 func (r *Routine) checkArguments() error {
@@ -90,11 +136,11 @@ func (r *Routine) checkArguments() error {
 // where there is a red zone, uses memory.
 func (r *Routine) frameWords() int {
 	low := int64(0)
-	at := map[Loc]int64{regSP: 0} // registers that hold an address on the stack
+	at := map[Loc]int64{r.Conv.sp(): 0} // registers that hold an address on the stack
 	for _, m := range slices.Concat(r.Mops[:]...) {
 		switch {
 		case m.Kind == MopLoad || m.Kind == MopStore:
-			if o, ok := at[m.Base]; ok && r.Conv == SystemV {
+			if o, ok := at[m.Base]; ok && r.Conv.redZone() >= 0 {
 				low = min(low, o+m.Disp)
 			}
 			if m.Kind == MopLoad {
@@ -121,7 +167,7 @@ func (r *Routine) frameWords() int {
 		if ok {
 			at[m.D] = o
 		}
-		if m.D == regSP {
+		if m.D == r.Conv.sp() {
 			low = min(low, o)
 		}
 	}

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 var runs = flag.Int("runs", 2, "inputs on which a routine is followed, for each way in which its pointers may be equal")
@@ -51,7 +53,8 @@ func TestConcolic(t *testing.T) {
 func TestConcolicNotices(t *testing.T) {
 	planted, emulated := 0, 0
 	for _, name := range []string{"field25519.feIsZeroAMD64", "field25519.feMultiplyADX", "field25519.feReduceAMD64", "field25519.feSubtractAMD64",
-		"fieldp256.feSelectAMD64", "fieldp256.feSwapAMD64", "fieldp256.scMultiplyAMD64"} {
+		"fieldp256.feSelectAMD64", "fieldp256.feSwapAMD64", "fieldp256.scMultiplyAMD64",
+		"field25519.feIsZeroARM64", "fieldp256.feSubtractARM64", "fieldp256.feSwapARM64", "fieldp256.scMultiplyARM64"} {
 		tt := target(t, name)
 		r := routine(t, tt)
 		ks := certificates(t, tt, r)
@@ -81,8 +84,8 @@ func TestConcolicNotices(t *testing.T) {
 			}
 		}
 	}
-	if planted < 90 || emulated < 60 {
-		t.Errorf("%d faults planted, %d of them noticed by the emulator: want 90 and 60", planted, emulated)
+	if planted < 130 || emulated < 110 {
+		t.Errorf("%d faults planted, %d of them noticed by the emulator: want 130 and 110", planted, emulated)
 	}
 	t.Logf("%d faults planted, %d of them noticed by comparison with the emulator, the others by the kernel", planted, emulated)
 }
@@ -144,6 +147,7 @@ func input(t *testing.T, inputs *emulate.Inputs, pat k.Pattern) emulate.Input {
 // A follower goes along a certificate with one run.
 type follower struct {
 	run     *emulate.Run // nil if there is no emulator to compare with
+	arm     bool         // for arm64
 	program *k.Program
 	pat     k.Pattern
 	words   int
@@ -170,7 +174,7 @@ type compared struct {
 // follow runs the routine on an input, and compares. A pattern without a
 // certificate takes that for disjoint pointers, whose words must be the same.
 func follow(r *k.Routine, pat k.Pattern, ks []*k.Cert, n int, in emulate.Input, change func([]k.Instr)) (*follower, error) {
-	prog, err := emulate.NewProgram(r.Code, r.Spec, emulate.Go)
+	prog, err := emulate.NewProgram(r.Code, r.Spec, goABI(r))
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +210,11 @@ func follow(r *k.Routine, pat k.Pattern, ks []*k.Cert, n int, in emulate.Input, 
 
 // begin takes the words and addresses on entry from the emulator.
 func (f *follower) begin(r *k.Routine, own k.Pattern, in emulate.Input) {
+	f.arm = r.Conv == k.GoARM64
 	sp := f.run.Regs[amd64.SP].V
+	if f.arm {
+		sp = f.run.Regs[arm64.SP].V
+	}
 	f.bases = map[int]uint64{0: sp - 8*uint64(r.Frame)}
 	for i, p := range r.Params {
 		if p.Role.Pointer() {
@@ -317,6 +325,19 @@ func (f *follower) follow(c *k.Cert) {
 	}
 }
 
+// goABI is the ABI of Go code for the routine's architecture.
+func goABI(r *k.Routine) emulate.ABI {
+	if r.Conv == k.GoARM64 {
+		return emulate.GoARM64
+	}
+	return emulate.Go
+}
+
+func offsetOf(in machine.Inst) int {
+	offset, _ := in.Span()
+	return offset
+}
+
 // facts compares the facts of a state with the run.
 func (f *follower) facts(pc int, s *k.State) {
 	for key, fact := range s.Ctx.Facts {
@@ -328,8 +349,8 @@ func (f *follower) facts(pc int, s *k.State) {
 
 // emulate executes the instructions before the offset, and compares after each.
 func (f *follower) emulate(offset int) {
-	for f.run != nil && !f.run.Done() && f.run.Inst().(amd64.Inst).Offset < offset && f.fault == nil {
-		in := f.run.Inst().(amd64.Inst)
+	for f.run != nil && !f.run.Done() && offsetOf(f.run.Inst()) < offset && f.fault == nil {
+		in := f.run.Inst()
 		if err := f.run.Step(); err != nil {
 			f.fail("the emulator: %v", err)
 			return
@@ -343,14 +364,14 @@ func (f *follower) emulate(offset int) {
 }
 
 // check compares what the kernel says of a location with the emulator's word.
-func (f *follower) check(in amd64.Inst, what string, l k.Loc, got emulate.Word) {
-	if p, ok := f.places[in.Offset][l]; ok {
+func (f *follower) check(in machine.Inst, what string, l k.Loc, got emulate.Word) {
+	if p, ok := f.places[offsetOf(in)][l]; ok {
 		want, ok := f.saved[p.Saved]
 		if !ok {
 			want = f.bases[p.Buffer] + uint64(p.Offset)
 		}
 		if !p.Unknown && want != got.V {
-			f.fail("after %#x, %v: %s is %#x, to the kernel the address %#x", in.Offset, in, what, got.V, want)
+			f.fail("after %#x, %v: %s is %#x, to the kernel the address %#x", offsetOf(in), in, what, got.V, want)
 		}
 		return
 	}
@@ -360,17 +381,21 @@ func (f *follower) check(in amd64.Inst, what string, l k.Loc, got emulate.Word) 
 	}
 	f.cells++
 	if got.Undef != 0 {
-		f.fail("after %#x, %v: %s is undefined, to the kernel %v", in.Offset, in, what, w.A)
+		f.fail("after %#x, %v: %s is undefined, to the kernel %v", offsetOf(in), in, what, w.A)
 		return
 	}
 	f.seen[l] = compared{w, got.V}
-	f.compare(fmt.Sprintf("after %#x, %v, in the emulator: %s", in.Offset, in, what), w, new(big.Int).SetUint64(got.V))
+	f.compare(fmt.Sprintf("after %#x, %v, in the emulator: %s", offsetOf(in), in, what), w, new(big.Int).SetUint64(got.V))
 }
 
 // registers compares registers and flags.
-func (f *follower) registers(in amd64.Inst) {
+func (f *follower) registers(in machine.Inst) {
 	for i, w := range f.run.Regs {
-		f.check(in, amd64.Reg(i).String(), k.Loc(i+1), w)
+		name := amd64.Reg(i).String()
+		if f.arm {
+			name = arm64.Reg(i).String()
+		}
+		f.check(in, name, k.Loc(i+1), w)
 	}
 	flag := func(name string, l k.Loc, b emulate.Bit) {
 		w := emulate.Number(uint64(b))
@@ -379,22 +404,28 @@ func (f *follower) registers(in amd64.Inst) {
 		}
 		f.check(in, name, l, w)
 	}
-	flag("CF", locCF, f.run.Flags[amd64.CF])
-	flag("OF", locOF, f.run.Flags[amd64.OF])
-	// one word stands for ZF and SF
+	var zf, sf emulate.Bit // for which one word stands
+	if f.arm {
+		flag("C", locCF, f.run.Flags[arm64.C])
+		zf, sf = f.run.Flags[arm64.Z], f.run.Flags[arm64.N]
+	} else {
+		flag("CF", locCF, f.run.Flags[amd64.CF])
+		flag("OF", locOF, f.run.Flags[amd64.OF])
+		zf, sf = f.run.Flags[amd64.ZF], f.run.Flags[amd64.SF]
+	}
 	w := f.state.Regs[locRes]
-	if _, ok := f.places[in.Offset][locRes]; ok || w == nil {
+	if _, ok := f.places[offsetOf(in)][locRes]; ok || w == nil {
 		return
 	}
 	f.cells++
 	z := f.eval(w.A)
-	if zf, sf := f.run.Flags[amd64.ZF], f.run.Flags[amd64.SF]; zf != bit(z.Sign() == 0) || sf != bit(z.Bit(63) == 1) {
-		f.fail("after %#x, %v, in the emulator: ZF, SF are %d, %d, to the kernel those of %#x", in.Offset, in, zf, sf, z)
+	if zf != bit(z.Sign() == 0) || sf != bit(z.Bit(63) == 1) {
+		f.fail("after %#x, %v, in the emulator: zero and sign are %d, %d, to the kernel those of %#x", offsetOf(in), in, zf, sf, z)
 	}
 }
 
 // memory compares the words of buffers and of the stack.
-func (f *follower) memory(in amd64.Inst) {
+func (f *follower) memory(in machine.Inst) {
 	locs := f.written
 	if !f.stale { // else what is behind an equal pointer has changed
 		locs = slices.Collect(maps.Keys(f.state.Regs))

@@ -7,20 +7,15 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/explain"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
-	"github.com/seed-6f9cd256/fieldproof/proofs/object"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
 )
 
 const certs = "../certs"
 
 var load = sync.OnceValues(func() ([]prove.Target, error) {
-	ps, err := object.Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256")
-	if err != nil {
-		return nil, err
-	}
-	return prove.Targets(ps)
+	return prove.Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256")
 })
 
 // targets returns the routines that have certificates.
@@ -32,7 +27,7 @@ func targets(t *testing.T) []prove.Target {
 	}
 	var ts []prove.Target
 	for _, tt := range all {
-		if prove.Covered(tt.Contract) {
+		if tt.Covered() {
 			ts = append(ts, tt)
 		}
 	}
@@ -58,7 +53,7 @@ func target(t *testing.T, name string) prove.Target {
 
 func routine(t *testing.T, tt prove.Target) *k.Routine {
 	t.Helper()
-	r, err := k.NewRoutine(tt.Contract, k.ABI0, tt.Code)
+	r, err := k.NewRoutine(tt.Contract, tt.Conv, tt.Code)
 	if err != nil {
 		t.Fatalf("%s: %v", tt.Name, err)
 	}
@@ -108,18 +103,16 @@ func TestCheck(t *testing.T) {
 // TestDecodeAgrees compares the boundaries of instructions with those of the other decoder.
 func TestDecodeAgrees(t *testing.T) {
 	for _, tt := range targets(t) {
-		list, err := amd64.DecodeAll(tt.Code)
+		r := routine(t, tt)
+		list, err := explain.Instructions(r)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.Name, err)
 		}
-		parts, err := k.Decode(tt.Code)
+		parts := r.Mops
 		ops := slices.Concat(parts[:]...)
-		if err != nil {
-			t.Fatalf("%s: %v", tt.Name, err)
-		}
 		starts := map[int]bool{}
 		for _, in := range list {
-			starts[in.Offset] = true
+			starts[offsetOf(in)] = true
 		}
 		seen := map[int]bool{}
 		for _, m := range ops {
@@ -142,14 +135,15 @@ func TestDecodeAgrees(t *testing.T) {
 // not be proved by the routine's certificates, unless it computes the same.
 func TestMutants(t *testing.T) {
 	rejected, decoded, same := 0, 0, 0
-	for _, name := range []string{"field25519.feAddAMD64", "field25519.feMult32ADX", "field25519.scSubtractAMD64", "fieldp256.feIsZeroAMD64", "fieldp256.feSelectAMD64", "field25519.feSwapAMD64"} {
+	for _, name := range []string{"field25519.feAddAMD64", "field25519.feMult32ADX", "field25519.scSubtractAMD64", "fieldp256.feIsZeroAMD64", "fieldp256.feSelectAMD64", "field25519.feSwapAMD64",
+		"field25519.feAddARM64", "field25519.scSubtractARM64", "fieldp256.feIsZeroARM64", "fieldp256.feSelectARM64"} {
 		tt := target(t, name)
 		ks := certificates(t, tt, routine(t, tt))
 		for at := range tt.Code {
 			for _, flip := range []byte{0x01, 0x08, 0x10, 0x40} {
 				code := append([]byte(nil), tt.Code...)
 				code[at] ^= flip
-				r, err := k.NewRoutine(tt.Contract, k.ABI0, code)
+				r, err := k.NewRoutine(tt.Contract, tt.Conv, code)
 				if err != nil {
 					continue
 				}

@@ -8,10 +8,16 @@ func Unslot(l Loc) (buffer, k int, ok bool) {
 	return int(l-Slot(0, 0)) / maxSlots, int(l-Slot(0, 0)) % maxSlots, true
 }
 
-// Register returns the number of a general register in the encoding, or the
-// name of a location that stands for flags.
-func (l Loc) Register() (n int, flag string, ok bool) {
+// Register returns the number of a general register at a location, as packages amd64
+// and arm64 number them, or the name of a location that stands for flags.
+func (v Convention) Register(l Loc) (n int, flag string, ok bool) {
 	switch {
+	case v == GoARM64 && l == flagC:
+		return 0, "C", true
+	case v == GoARM64 && l == locRes:
+		return 0, "Z", true
+	case v == GoARM64:
+		return int(l - 1), "", 1 <= l && l <= regSP64
 	case 1 <= l && l <= 16:
 		return int(l - 1), "", true
 	case l == flagC:

@@ -56,7 +56,7 @@ type RClaim struct {
 
 // NewRoutine decodes the code of a routine and reads its contract.
 func NewRoutine(r *spec.Routine, conv Convention, code []byte) (*Routine, error) {
-	mops, err := Decode(code)
+	mops, err := conv.decode(code)
 	if err != nil {
 		return nil, err
 	}
@@ -250,22 +250,26 @@ func (r *Routine) Program(pat Pattern) (p *Program, err error) {
 	return p, err
 }
 
-// entry returns a translator for the state on entry, and the tags that must be
-// found on return.
-func (r *Routine) entry(pat Pattern) (t *translator, ends map[Loc]tag) {
+// entry returns a translator for the state on entry, and for locations the tags of
+// which one must be found on return.
+func (r *Routine) entry(pat Pattern) (t *translator, ends map[Loc][]tag) {
 	if r.stackWords() > maxSlots {
 		Refuse("%d words of stack, at most %d can be handled", r.stackWords(), maxSlots)
 	}
-	t = &translator{redZone: -1, tags: map[Loc]tag{
-		regSP: {buffer: 0, offset: 8 * int64(r.Frame)}, Slot(0, r.Frame): {buffer: -1},
-	}}
-	ends = map[Loc]tag{regSP: {buffer: 0, offset: 8 * int64(r.Frame+1)}, regIP: {buffer: -1}}
+	sp := tag{buffer: 0, offset: 8 * int64(r.Frame)}
+	t = &translator{redZone: r.Conv.redZone(), sp: r.Conv.sp(), tags: map[Loc]tag{r.Conv.sp(): sp, r.returnAt(): {buffer: -1}}}
+	if r.Conv != GoARM64 {
+		sp.offset += 8 // what a return leaves
+	}
+	ends = map[Loc][]tag{r.Conv.sp(): {sp}, regIP: {{buffer: -1}}}
 	for _, l := range r.Conv.saved() {
 		t.tags[l] = tag{buffer: savedBuffer(l)}
-		ends[l] = t.tags[l]
+		ends[l] = []tag{t.tags[l]}
 	}
-	if r.Conv == SystemV {
-		t.redZone = redZone
+	if r.Conv == GoARM64 {
+		// the assembler does not load the frame pointer at the end of a frame, but sets
+		// it to what it is in Go's code
+		ends[regFP] = append(ends[regFP], tag{buffer: 0, offset: sp.offset - 8})
 	}
 	t.size = func(b int) int {
 		if b == 0 {
@@ -299,9 +303,9 @@ func (r *Routine) entry(pat Pattern) (t *translator, ends map[Loc]tag) {
 }
 
 // returns refuses unless the tags and the contract fit at the end.
-func (t *translator) returns(ends map[Loc]tag, ct *Contract) {
+func (t *translator) returns(ends map[Loc][]tag, ct *Contract) {
 	for _, l := range slices.Sorted(maps.Keys(ends)) {
-		if g, ok := t.tags[l]; !ok || g != ends[l] {
+		if g, ok := t.tags[l]; !ok || !slices.Contains(ends[l], g) {
 			Refuse("on return, register %d does not hold what it must", l-1)
 		}
 	}

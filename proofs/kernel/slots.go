@@ -54,6 +54,7 @@ func order(code []Instr) {
 type translator struct {
 	layout
 	redZone int64 // bytes below SP that may be used, or -1 if that is not looked at
+	sp      Loc
 	tags    map[Loc]tag
 	out     []Instr
 	mop     *Mop
@@ -83,8 +84,8 @@ func (t *translator) cell() (buffer, k int) {
 	if o%8 != 0 || o < 0 || !t.valid(g.buffer, int(o/8)) {
 		Refuse("offset %#x: an access at byte %d of buffer %d, which has %d words", t.mop.Offset, o, g.buffer, t.size(g.buffer))
 	}
-	if sp := t.tags[regSP]; g.buffer == 0 && t.redZone >= 0 && o < sp.offset-t.redZone {
-		Refuse("offset %#x: an access %d bytes below SP, where System V allows %d", t.mop.Offset, sp.offset-o, t.redZone)
+	if sp := t.tags[t.sp]; g.buffer == 0 && t.redZone >= 0 && o < sp.offset-t.redZone {
+		Refuse("offset %#x: an access %d bytes below SP, where %d are allowed", t.mop.Offset, sp.offset-o, t.redZone)
 	}
 	return g.buffer, int(o / 8)
 }

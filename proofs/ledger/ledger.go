@@ -1,5 +1,4 @@
-// Package ledger holds the list of what is claimed of every assembly routine for
-// amd64. The assembly for arm64 has no proofs yet.
+// Package ledger holds the list of what is claimed of every assembly routine.
 //
 // The list, ledger.txt, is kept by hand. It says nothing that is not shown
 // again: a test finds out what the routines are now, what their certificates
@@ -67,6 +66,8 @@ type column struct {
 var sets = []struct{ suffix, name string }{
 	{"AMD64", "amd64"},
 	{"ADX", "amd64+bmi2+adx"},
+	{"ARM64", "arm64"},
+	{"Karatsuba", "arm64-karatsuba"},
 }
 
 // Set returns the instruction set of a routine, by its name.
@@ -91,8 +92,11 @@ func New(r prove.Result) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{Routine: r.Name, Set: set, Functional: Tested, Time: Linted, Memory: Linted, Kernel: No, Code: Hash(r.Code)}
-	if prove.Covered(r.Contract) {
-		e.Functional, e.Memory, e.Kernel = Proved, Proved, Unknown
+	if r.Covered() {
+		e.Functional, e.Memory = Proved, Proved
+		if r.InCoq() {
+			e.Kernel = Unknown
+		}
 	}
 	switch {
 	case r.Err != nil:
@@ -149,8 +153,8 @@ func parseLine(line string) (Entry, error) {
 	return e, nil
 }
 
-const header = `# What is claimed of every assembly routine for amd64, kept by hand; go test compares
-# it with what is so, and fieldproof check -kernel compares the column kernel.
+const header = `# What is claimed of every assembly routine, kept by hand; go test compares it
+# with what is so, and fieldproof check -kernel compares the column kernel.
 #
 # functional     keeps its contract in spec/: proved from the bytes, or tested
 # constant-time  no secret in a jump, an address or a variable-time instruction

@@ -217,7 +217,7 @@ func noninterferenceRoutines(t *testing.T, arch string, seed uint64, paths []str
 		contracts := ContractsArch(arch, p.Name)
 		for _, r := range p.Routines {
 			name, c := p.Name+"."+r.Name, contracts[r.Name]
-			if c == nil && known(arch, r) != "" {
+			if c == nil && Known(arch, r) != "" {
 				continue
 			}
 			prog, err := emulate.NewProgram(r.Code, c, abi)

@@ -48,9 +48,9 @@ func ContractsArch(arch, pkg string) map[string]*spec.Routine {
 	return m
 }
 
-// known says what a routine is for that has no contract: it is empty unless name and
+// Known says what a routine is for that has no contract: it is empty unless name and
 // code are those of one that is known.
-func known(arch string, r object.Routine) string {
+func Known(arch string, r object.Routine) string {
 	const midr = "\x00\x00\x38\xd5\xe0\x07\x00\xf9\xc0\x03\x5f\xd6" // MRS MIDR_EL1, R0; MOVD R0, 8(RSP); RET
 	if arch == "arm64" && r.Name == "midr" && strings.TrimRight(string(r.Code), "\x00") == midr {
 		return "reads which CPU this is"
@@ -73,7 +73,7 @@ func Package(p *object.Package, contracts map[string]*spec.Routine) []Result {
 		found[r.Name] = true
 		c, ok := contracts[r.Name]
 		switch {
-		case !ok && known(p.Arch, r) != "":
+		case !ok && Known(p.Arch, r) != "":
 			// This has nothing to do with secrets.
 		case !ok:
 			whole(r.Name, "%s has a routine for which there is no contract", r.File)

@@ -55,7 +55,7 @@ func TestProved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets = slices.DeleteFunc(targets, func(tt prove.Target) bool { return !prove.Covered(tt.Contract) })
+	targets = slices.DeleteFunc(targets, func(tt prove.Target) bool { return !tt.Covered() })
 	rng := rand.New(rand.NewPCG(11, 12))
 	var all mutate.Survey
 	for i := range targets {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,12 +14,16 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
+// suffixes are the ends of the names of assembly routines.
+var suffixes = []string{"AMD64", "ADX", "ARM64", "Karatsuba"}
+
 // FromBinary returns the routines of the module's packages that a linked
 // program contains, and their addresses. It is an error if there are none, or
 // one that looks like a routine and has no contract.
 func FromBinary(b *object.Binary, module string) ([]Target, []uint64, error) {
-	if b.Arch != "amd64" {
-		return nil, nil, fmt.Errorf("the program is for %s: only amd64 has proofs", b.Arch)
+	conv, ok := convs[b.Arch]
+	if !ok {
+		return nil, nil, fmt.Errorf("the program is for %s: only amd64 and arm64 have proofs", b.Arch)
 	}
 	prefixes := map[string]string{} // package, by what its symbols begin with
 	for _, p := range spec.Packages() {
@@ -40,8 +45,8 @@ func FromBinary(b *object.Binary, module string) ([]Target, []uint64, error) {
 		if pkg == "" {
 			return false
 		}
-		_, ok := lint.Contracts(pkg)[name]
-		return ok || strings.HasSuffix(name, "AMD64") || strings.HasSuffix(name, "ADX")
+		_, ok := lint.ContractsArch(b.Arch, pkg)[name]
+		return ok || slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 	})
 	if err != nil {
 		return nil, nil, err
@@ -50,11 +55,11 @@ func FromBinary(b *object.Binary, module string) ([]Target, []uint64, error) {
 	var addrs []uint64
 	for _, f := range functions {
 		pkg, name := split(f.Name)
-		c, ok := lint.Contracts(pkg)[name]
+		c, ok := lint.ContractsArch(b.Arch, pkg)[name]
 		if !ok {
 			return nil, nil, fmt.Errorf("%s.%s has no contract", pkg, name)
 		}
-		ts = append(ts, Target{Name: pkg + "." + name, Contract: c, Code: f.Code})
+		ts = append(ts, Target{Name: pkg + "." + name, Contract: c, Code: f.Code, Conv: conv})
 		addrs = append(addrs, f.Addr)
 	}
 	if len(ts) > 0 {
@@ -80,7 +85,7 @@ const (
 // then looks for another. how says which of these it was.
 func (t *Target) Verify(certs fs.FS) (res Result, how string) {
 	res = t.newResult()
-	if !Covered(t.Contract) {
+	if !t.Covered() {
 		return res, ""
 	}
 	start := time.Now()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/emulate"
 	"github.com/seed-6f9cd256/fieldproof/proofs/explain"
 	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
@@ -76,8 +75,11 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 		f.Cases = append(f.Cases, fmt.Sprintf("case at %#x, %s is %d", offset(c.Op), bit, c.Bit))
 	}
 	f.Offset = offset(at.Op)
-	if in, err := amd64.Decode(r.Code, f.Offset); err == nil {
-		f.Inst = in.String()
+	list, _ := explain.Instructions(r)
+	for _, in := range list {
+		if at, _ := in.Span(); at == f.Offset {
+			f.Inst = in.String()
+		}
 	}
 	switch {
 	case at.Claim > 0 && r.HasLoop():
@@ -92,11 +94,8 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 // describes the first on which it does not keep its contract. It returns "" if
 // there is none.
 func (t *Target) Counterexample(n int, seed uint64) string {
-	abi := emulate.Go
-	if t.Conv == kernel.SystemV {
-		abi = emulate.SystemV
-	}
-	p, err := emulate.NewProgram(t.Code, t.Contract, abi)
+	abis := map[kernel.Convention]emulate.ABI{kernel.ABI0: emulate.Go, kernel.SystemV: emulate.SystemV, kernel.GoARM64: emulate.GoARM64}
+	p, err := emulate.NewProgram(t.Code, t.Contract, abis[t.Conv])
 	if err != nil {
 		return ""
 	}

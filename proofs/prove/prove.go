@@ -5,6 +5,7 @@ package prove
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,11 +31,39 @@ type Target struct {
 	Conv     kernel.Convention
 }
 
-// Covered reports whether the provers of this package can handle routines with
-// this contract: straight-line code on the limbs of a field, and inversions that
-// are not in Montgomery form.
-func Covered(r *spec.Routine) bool {
-	return r.Formula == nil && (r.Kind != spec.KindInvert || r.Field.Form == spec.Weak)
+// convs are the calling conventions of Go.
+var convs = map[string]kernel.Convention{"amd64": kernel.ABI0, "arm64": kernel.GoARM64}
+
+// Covered reports whether the provers of this package can handle the routine:
+// straight-line code on the limbs of a field, and inversions on amd64 that are not in
+// Montgomery form. The absolute values in products by Karatsuba's method are beyond
+// them; a square there has none.
+func (t *Target) Covered() bool {
+	switch {
+	case t.Contract.Formula != nil:
+		return false
+	case t.Conv == kernel.GoARM64:
+		k := t.Contract.Kind
+		return k != spec.KindInvert && (k == spec.KindSquare || !strings.HasSuffix(t.Name, "Karatsuba"))
+	}
+	return t.Contract.Kind != spec.KindInvert || t.Contract.Field.Form == spec.Weak
+}
+
+// InCoq reports whether there is a theorem about the routine, if it is Covered.
+func (t *Target) InCoq() bool { return t.Conv != kernel.GoARM64 }
+
+// Load builds packages for every architecture that has proofs, as object.LoadArch
+// does, and returns their Targets.
+func Load(dir string, patterns ...string) ([]Target, error) {
+	var all []*object.Package
+	for _, arch := range slices.Sorted(maps.Keys(convs)) {
+		ps, err := object.LoadArch(arch, dir, patterns...)
+		if err != nil {
+			return nil, fmt.Errorf("for %s: %w", arch, err)
+		}
+		all = append(all, ps...)
+	}
+	return Targets(all)
 }
 
 // Targets returns the assembly routines of packages, in the order of their
@@ -42,9 +71,16 @@ func Covered(r *spec.Routine) bool {
 func Targets(packages []*object.Package) ([]Target, error) {
 	var ts []Target
 	for _, p := range packages {
-		contracts := lint.Contracts(p.Name)
+		conv, ok := convs[p.Arch]
+		if !ok {
+			return nil, fmt.Errorf("package %s: there are no proofs for %s", p.Name, p.Arch)
+		}
+		contracts := lint.ContractsArch(p.Arch, p.Name)
 		for _, r := range p.Routines {
 			c, ok := contracts[r.Name]
+			if !ok && lint.Known(p.Arch, r) != "" {
+				continue
+			}
 			if !ok {
 				return nil, fmt.Errorf("%s.%s has no contract", p.Name, r.Name)
 			}
@@ -52,7 +88,7 @@ func Targets(packages []*object.Package) ([]Target, error) {
 				return nil, fmt.Errorf("%s.%s is not in the linked program", p.Name, r.Name)
 			}
 			delete(contracts, r.Name)
-			ts = append(ts, Target{Name: p.Name + "." + r.Name, Contract: c, Code: r.Code})
+			ts = append(ts, Target{Name: p.Name + "." + r.Name, Contract: c, Code: r.Code, Conv: conv})
 		}
 		for name := range contracts {
 			return nil, fmt.Errorf("%s.%s has a contract, but no assembly file has it", p.Name, name)
@@ -75,10 +111,10 @@ type Result struct {
 
 // newResult lints the routine. The lint knows the rules of Go only.
 func (t *Target) newResult() Result {
-	if t.Conv != kernel.ABI0 {
+	if t.Conv == kernel.SystemV {
 		return Result{Target: *t}
 	}
-	return Result{Target: *t, Problems: lint.Routine(t.Name, t.Code, t.Contract).Problems}
+	return Result{Target: *t, Problems: lint.RoutineArch(t.Conv.Arch(), t.Name, t.Code, t.Contract).Problems}
 }
 
 // Unlisted returns the operations of the routine, in the order of their names,
@@ -104,7 +140,7 @@ func (t *Target) File(dir string) string { return filepath.Join(dir, t.Name+".ce
 // Search looks for certificates of the routine, checks them, and returns them as text.
 func (t *Target) Search() (text string, res Result) {
 	res = t.newResult()
-	if !Covered(t.Contract) {
+	if !t.Covered() {
 		return "", res
 	}
 	start := time.Now()
@@ -167,7 +203,7 @@ func reuse(p *kernel.Program, ks []*kernel.Cert) *kernel.Cert {
 // Check checks the routine's certificate file, without any search.
 func (t *Target) Check(dir string) (res Result) {
 	res = t.newResult()
-	if !Covered(t.Contract) {
+	if !t.Covered() {
 		return res
 	}
 	start := time.Now()
@@ -252,7 +288,7 @@ func Extra(dir string, ts []Target) ([]string, error) {
 // and say that it rests on no axiom.
 func (t *Target) CoqCheck(dir, work string) (res Result) {
 	res.Target = *t
-	if !Covered(t.Contract) {
+	if !t.Covered() || !t.InCoq() {
 		return res
 	}
 	start := time.Now()

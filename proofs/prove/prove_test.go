@@ -15,11 +15,7 @@ import (
 const certs = "../certs"
 
 var targets = sync.OnceValues(func() ([]Target, error) {
-	ps, err := object.Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256")
-	if err != nil {
-		return nil, err
-	}
-	return Targets(ps)
+	return Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256")
 })
 
 func load(t *testing.T) []Target {
@@ -47,7 +43,8 @@ func TestSearch(t *testing.T) {
 	ts := load(t)
 	for _, name := range []string{"field25519.feAddAMD64", "field25519.feMult32ADX", "field25519.feIsZeroAMD64", "field25519.scDoubleAMD64",
 		"field25519.feSwapAMD64", "fieldp256.feEqualAMD64", "fieldp256.feFromMontgomeryADX", "fieldp256.scNegateAMD64",
-		"field25519.feInvertAMD64"} {
+		"field25519.feInvertAMD64",
+		"field25519.feAddARM64", "field25519.scMultiplyARM64", "fieldp256.feIsZeroARM64", "fieldp256.scSubtractARM64"} {
 		x := find(t, ts, name)
 		got, r := x.Search()
 		if r.Err != nil {
@@ -137,9 +134,10 @@ func TestCheckRefuses(t *testing.T) {
 // TestTargets refuses packages whose routines and contracts do not match.
 func TestTargets(t *testing.T) {
 	for want, p := range map[string]*object.Package{
-		"has no contract":              {Name: "fieldp256", Routines: []object.Routine{{Name: "feFrobAMD64", Code: []byte{0xc3}}}},
-		"is not in the linked program": {Name: "fieldp256", Routines: []object.Routine{{Name: "feAddAMD64"}}},
-		"no assembly file has it":      {Name: "fieldp256", Routines: []object.Routine{{Name: "feAddAMD64", Code: []byte{0xc3}}}},
+		"has no contract":              {Name: "fieldp256", Arch: "amd64", Routines: []object.Routine{{Name: "feFrobAMD64", Code: []byte{0xc3}}}},
+		"is not in the linked program": {Name: "fieldp256", Arch: "amd64", Routines: []object.Routine{{Name: "feAddAMD64"}}},
+		"there are no proofs for mips": {Name: "fieldp256", Arch: "mips"},
+		"no assembly file has it":      {Name: "fieldp256", Arch: "amd64", Routines: []object.Routine{{Name: "feAddAMD64", Code: []byte{0xc3}}}},
 	} {
 		if _, err := Targets([]*object.Package{p}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
