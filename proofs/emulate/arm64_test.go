@@ -2,6 +2,8 @@ package emulate_test
 
 import (
 	"encoding/binary"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,6 +26,10 @@ func TestRoutinesARM64(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	calls := 0
 	for _, p := range pkgs {
 		for name, c := range lint.ContractsArch("arm64", p.Name) {
@@ -43,6 +49,18 @@ func TestRoutinesARM64(t *testing.T) {
 				runs = 2 // of some ten thousand instructions each
 			}
 			inputs := emulate.NewInputs(c, 1)
+			if c.Kind == spec.KindInvert {
+				n := executed(t, prog, inputs.Next())
+				if again := executed(t, prog, inputs.Next()); again != n {
+					t.Errorf("%s.%s: %d instructions for one input, %d for another", p.Name, name, n, again)
+				}
+				if followed := lint.RoutineArch("arm64", name, code, c).Steps; followed != n {
+					t.Errorf("%s.%s: %d instructions, the lint counts %d", p.Name, name, n, followed)
+				}
+				if !strings.Contains(string(readme), fmt.Sprintf("%d modulo", n)) {
+					t.Errorf("%s.%s: %d instructions, and README.md says otherwise", p.Name, name, n)
+				}
+			}
 			for range runs {
 				in := inputs.Next()
 				if err := prog.Check(in); err != nil {
@@ -54,6 +72,19 @@ func TestRoutinesARM64(t *testing.T) {
 		}
 	}
 	t.Logf("%d calls", calls)
+}
+
+// executed returns the number of instructions that a call executes.
+func executed(t *testing.T, p *emulate.Program, in emulate.Input) int {
+	t.Helper()
+	run, err := p.Start(in)
+	for err == nil && !run.Done() {
+		err = run.Step()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Taken
 }
 
 // assemble encodes instructions of arm64.

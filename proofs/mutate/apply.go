@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/encode"
 )
 
@@ -18,21 +19,25 @@ type piece struct {
 
 // Apply returns the code of the mutant of the routine with the given code.
 func (m Mutant) Apply(code []byte) ([]byte, error) {
+	if was, ok := m.Was.(arm64.Inst); ok {
+		return m.applyARM64(code, was)
+	}
+	was := m.Was.(amd64.Inst)
 	insts, err := amd64.DecodeAll(code)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(insts, func(in amd64.Inst) bool { return in.Offset == m.Was.Offset && in.String() == m.Was.String() }) {
-		return nil, fmt.Errorf("the code has no %v at offset %#x", m.Was, m.Was.Offset)
+	if !slices.ContainsFunc(insts, func(in amd64.Inst) bool { return in.Offset == was.Offset && in.String() == was.String() }) {
+		return nil, fmt.Errorf("the code has no %v at offset %#x", was, was.Offset)
 	}
 	var pieces []piece
 	for _, in := range insts {
 		p := piece{was: in.Offset, code: code[in.Offset : in.Offset+in.Len]}
-		if in.Offset == m.Was.Offset {
+		if in.Offset == was.Offset {
 			if m.now == nil {
 				p.code, in = nil, amd64.Inst{}
 			} else {
-				in = *m.now
+				in = m.now.(amd64.Inst)
 				if p.code, err = encode.Inst(in); err != nil {
 					return nil, err
 				}

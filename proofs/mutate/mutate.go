@@ -11,7 +11,9 @@ import (
 	"slices"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
+	"github.com/seed-6f9cd256/fieldproof/proofs/arm64"
 	"github.com/seed-6f9cd256/fieldproof/proofs/encode"
+	"github.com/seed-6f9cd256/fieldproof/proofs/machine"
 )
 
 // A Kind is what a mutant changes.
@@ -34,20 +36,28 @@ func Kinds() []Kind { return []Kind{Drop, Carry, Chain, Constant, Register, Offs
 // A Mutant is a change that is to be made to a routine.
 type Mutant struct {
 	Kind Kind
-	Was  amd64.Inst
-	now  *amd64.Inst // nil if dropped
+	Was  machine.Inst // of package amd64 or arm64
+	now  machine.Inst // of the same; nil if dropped
 }
 
 func (m Mutant) String() string {
-	s := fmt.Sprintf("%s at offset %#x: %v", m.Kind, m.Was.Offset, m.Was)
-	if m.now != nil {
-		if code, err := encode.Inst(*m.now); err == nil {
-			// Decoding has the text of an instruction.
-			if in, err := amd64.Decode(code, 0); err == nil && m.Was.Op != "Jcc" {
+	offset, _ := m.Was.Span()
+	s := fmt.Sprintf("%s at offset %#x: %v", m.Kind, offset, m.Was)
+	switch now := m.now.(type) { // decoding has the text of an instruction
+	case amd64.Inst:
+		if code, err := encode.Inst(now); err == nil && now.Op != "Jcc" {
+			if in, err := amd64.Decode(code, 0); err == nil {
 				return s + " -> " + in.String()
 			}
 		}
-		s += fmt.Sprintf(" -> %s %v", m.now.Op, m.now.Cond)
+		s += fmt.Sprintf(" -> %s %v", now.Op, now.Cond)
+	case arm64.Inst:
+		if code, err := encode.ARM64(now); err == nil {
+			if in, err := arm64.Decode(code, 0); err == nil {
+				return s + " -> " + in.String()
+			}
+		}
+		s += " -> " + now.Op
 	}
 	return s
 }
@@ -62,7 +72,7 @@ var swaps = map[string]struct {
 	"ADCX": {"ADOX", Chain}, "ADOX": {"ADCX", Chain},
 }
 
-// All returns every mutant of a routine's code, in the order of its
+// All returns every mutant of an amd64 routine's code, in the order of its
 // instructions.
 func All(code []byte) ([]Mutant, error) {
 	insts, err := amd64.DecodeAll(code)
@@ -80,7 +90,7 @@ func All(code []byte) ([]Mutant, error) {
 			now.Args = slices.Clone(in.Args)
 			change(&now)
 			if _, err := encode.Inst(now); err == nil { // else there is no such instruction
-				list = append(list, Mutant{kind, in, &now})
+				list = append(list, Mutant{kind, in, now})
 			}
 		}
 		if s, ok := swaps[in.Op]; ok {

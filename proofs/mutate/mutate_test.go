@@ -139,7 +139,7 @@ func TestApply(t *testing.T) {
 				t.Fatalf("%v: %v", m, err)
 			}
 			was, now := flow(t, code), flow(t, mutant)
-			j := slices.IndexFunc(was, func(s string) bool { return strings.HasPrefix(s, fmt.Sprintf("%#x ", m.Was.Offset)) })
+			j := slices.IndexFunc(was, func(s string) bool { return strings.HasPrefix(s, fmt.Sprintf("%#x ", m.Was.(amd64.Inst).Offset)) })
 			strip := func(list []string) []string {
 				var out []string
 				for _, s := range list {
