@@ -42,7 +42,11 @@ func straight(t *testing.T) []prove.Target {
 
 func target(t *testing.T, name string) prove.Target {
 	t.Helper()
-	for _, tt := range targets(t) {
+	all, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range all {
 		if tt.Name == name {
 			return tt
 		}

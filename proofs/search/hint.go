@@ -228,3 +228,54 @@ func (s *searcher) byCases(p *path, src k.Src, x *k.Word, m, q0, top *big.Int, w
 	}
 	return k.Hint{Combs: []k.Comb{{Scale: scale, Terms: []k.Term{{Fact: 2*node.Key + 1, K: times}}}}}, true
 }
+
+// pinAbove learns what was dropped above a word whose highest bit the operation
+// takes: if the word is the top one of a number in two's complement, it is the
+// bit, up to a constant.
+func (s *searcher) pinAbove(p *path, in *k.Instr, w *writer) {
+	c := p.Ctx
+	bit, word := p.Regs[in.D], p.Get(in.A)
+	if bit == nil || bit.Const() != nil || bit.Func() == nil || word == nil {
+		return
+	}
+	b := bit.Func().Bit
+	low, _, ok := word.C.Single()
+	if !ok || !slices.Contains(p.open, low+1) {
+		return
+	}
+	for _, m := range p.telescope(low + 1) {
+		for _, poly := range []k.Poly{m.Sub(b.A), m.Add(b.A)} {
+			key := s.newKey()
+			ks, i, ok := p.casesRange(poly, b, key)
+			if !ok || !isPoint(i) {
+				continue
+			}
+			node := &k.Cert{Kind: k.NodeCase, Key: s.newKey(), BitKey: key, Poly: poly, Loc: in.D, Combs: ks}
+			w.push(node)
+			c.LearnCase(node.Key, node.Poly, b, key, ks)
+			return
+		}
+	}
+}
+
+// casesRange bounds a polynomial by cases on a bit.
+func (p *path) casesRange(poly k.Poly, b *k.Bit, key k.Key) (ks [2][]k.Comb, all k.Interval, ok bool) {
+	i0, ok := p.Ctx.Range(poly)
+	if !ok {
+		return ks, all, false
+	}
+	q, e := p.Ctx.ToC(poly)
+	for v := range ks {
+		n := p.clone()
+		n.Fork(key, b, int64(v))
+		i := n.Ctx.CombsRange(q, pow2(e), nil, i0)
+		n.lowerTop(q, pow2(e), &i, i.Lo, &ks[v], false)
+		n.raiseBottom(q, pow2(e), &i, i.Hi, &ks[v], false)
+		if v == 0 {
+			all = i
+		} else {
+			all = k.Interval{Lo: minInt(all.Lo, i.Lo), Hi: maxInt(all.Hi, i.Hi)}
+		}
+	}
+	return ks, all, true
+}

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 )
@@ -22,6 +23,7 @@ const (
 	fineBounds                 // also bound what these moves leave, and compare bounds before they are rounded
 	splitMasks                 // as splitMoves, but split also where a mask is applied
 	splitCarries               // as splitMasks, and on the carry of a sum with words that were combined by and
+	pinSigns                   // as splitMoves, and find by cases on the highest bit of a word what was dropped above it
 	policies
 )
 
@@ -103,10 +105,16 @@ func (w *writer) push(c *k.Cert) {
 
 func (w *writer) derive(d *k.Derivation) { w.push(&k.Cert{Kind: k.NodeDerive, Derive: d}) }
 
+// takesSign reports whether an operation takes the highest bit of a word.
+func takesSign(in k.Instr) bool { return in.Op == k.Shr && in.N == 63 }
+
 // Prove looks for a certificate of a program. Its error is a *Failure.
 func Prove(p *k.Program) (*k.Cert, error) {
 	var first error
 	for pol := range policies {
+		if pol == pinSigns && !slices.ContainsFunc(p.Code, takesSign) {
+			continue
+		}
 		cert, err := prove(p, pol)
 		if err == nil {
 			return cert, nil
@@ -315,6 +323,9 @@ func (s *searcher) run(p *path, idx, forks int, w *writer) error {
 			w.run++
 		}
 		p.step(s.first+idx, in, h, s.dead[idx][1] && in.D2 != 0)
+		if s.policy == pinSigns && takesSign(*in) && !s.dead[idx][0] {
+			s.pinAbove(p, in, w)
+		}
 		if l := s.carryOfAnd(p, idx); l != 0 && forks < maxForks {
 			return s.fork(p, l, idx+1, forks, w)
 		}
