@@ -17,9 +17,14 @@ import (
 // build links a program of testdata and returns the name of the file.
 func build(t *testing.T, program, system string, flags ...string) string {
 	t.Helper()
+	return buildFor(t, program, system, "amd64", flags...)
+}
+
+func buildFor(t *testing.T, program, system, arch string, flags ...string) string {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), program)
 	cmd := exec.Command("go", append(append([]string{"build", "-o", name}, flags...), "./testdata/"+program)...)
-	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
@@ -57,6 +62,31 @@ func TestVerify(t *testing.T) {
 	} {
 		verify(t, exitOK, append(used, ": "+tt.format+", amd64, go1.", ", "+module+" "), build(t, "user", tt.system, tt.flags...))
 	}
+}
+
+// TestVerifyARM64 verifies programs for arm64, whole and with one instruction changed.
+func TestVerifyARM64(t *testing.T) {
+	program := buildFor(t, "user", "linux", "arm64")
+	names := []string{"field25519.feMultiplyKaratsuba ", "field25519.feInvertARM64 ", "fieldp256.scNegateARM64 ", " as kept ", " linted ", " 0 failed or not proved\n"}
+	verify(t, exitOK, append(names, ": ELF, arm64, go1."), "-tested", program)
+	verify(t, exitOK, append(names, ": Mach-O, arm64, go1."), "-tested", buildFor(t, "user", "darwin", "arm64"))
+	b, err := object.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts, _, err := prove.FromBinary(b, module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(ts, func(x prove.Target) bool { return x.Name == "fieldp256.scNegateARM64" })
+	code := ts[i].Code
+	at := 4
+	for code[at+3] != 0xfa { // the first SBCS becomes ADCS
+		at += 4
+	}
+	old := code[at-4 : at+4]
+	patched := patch(t, program, ts[i].Name, old, slices.Concat(old[:7], []byte{0xba}))
+	verify(t, exitFailed, []string{" other bytes ", ts[i].Name + ": counterexample: input ", " 1 failed or not proved\n"}, "-tested", patched)
 }
 
 // TestVerifyOther gives the command what is no program that it can verify.

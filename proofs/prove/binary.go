@@ -42,7 +42,7 @@ func FromBinary(b *object.Binary, module string) ([]Target, []uint64, error) {
 	}
 	functions, err := b.Functions(func(symbol string) bool {
 		pkg, name := split(symbol)
-		if pkg == "" {
+		if pkg == "" || name == "chooseKaratsuba" { // which is Go
 			return false
 		}
 		_, ok := lint.ContractsArch(b.Arch, pkg)[name]
