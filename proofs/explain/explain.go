@@ -102,6 +102,8 @@ func Routine(r *k.Routine, pat k.Pattern, cert *k.Cert) (*Listing, error) {
 	}
 	if cert != nil && cert.Kind == k.NodeInversion {
 		err = inversion(r, pat, cert, l, index)
+	} else if cert != nil && cert.Kind == k.NodePieces {
+		err = pieces(r, pat, cert, l, index)
 	} else {
 		err = straight(r, pat, cert, l, index)
 	}

@@ -3,6 +3,7 @@ package explain_test
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -68,7 +69,11 @@ func listing(t *testing.T, x *prove.Target) *explain.Listing {
 func source(t *testing.T, name string) (n int, bare bool) {
 	t.Helper()
 	pkg, routine, _ := strings.Cut(name, ".")
-	files, err := filepath.Glob(filepath.Join(root, pkg, "*_amd64.s"))
+	i := slices.IndexFunc(spec.Packages(), func(p string) bool { return path.Base(p) == pkg })
+	if i < 0 {
+		t.Fatalf("no package %s", pkg)
+	}
+	files, err := filepath.Glob(filepath.Join(root, spec.Packages()[i], "*_amd64.s"))
 	if err != nil {
 		t.Fatal(err)
 	}

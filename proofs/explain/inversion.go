@@ -87,7 +87,7 @@ func (n *Names) numberName(ls []k.Loc) string {
 	if b, _, ok := k.Unslot(ls[0]); ok && b > 0 && b <= len(n.r.Spec.Params) {
 		return n.r.Spec.Params[b-1].Name
 	}
-	return n.Loc(ls[0])
+	return strings.TrimSuffix(n.Loc(ls[0]), "[0]")
 }
 
 // claim prints a claim about numbers in locations; an apostrophe marks those at

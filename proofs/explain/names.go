@@ -22,6 +22,7 @@ import (
 //	c1f   its carry or borrow
 //	h1f   its high part
 //
+// Where a formula is proved value by value, A[2] is word 2 of its value A.
 // If several operations of one instruction compute something, the others are w1f_2, and so on.
 type Names struct {
 	r     *k.Routine
@@ -83,6 +84,9 @@ func (n *Names) Var(v k.Var) string {
 // Loc returns the name of a location, or "" if it holds what no instruction
 // names.
 func (n *Names) Loc(l k.Loc) string {
+	if name, ok := n.p.Words[l]; ok {
+		return name
+	}
 	if b, word, ok := k.Unslot(l); ok {
 		if p, ok := n.state[l]; ok || l >= k.Ghost {
 			return p.name

@@ -45,6 +45,9 @@ func (w *walker) step(p *path, i, pc int, h k.Hint) {
 		before = p.Ctx.WordRange(x, nil)
 	}
 	fresh := p.Step(pc, in, h)
+	if i < w.n.p.Moves {
+		return // no instruction does that
+	}
 
 	var parts []string
 	show := func(l k.Loc) {

@@ -91,6 +91,7 @@ const (
 	NodeAbsurd                    // the facts are contradictory
 	NodeEnd                       // the claims
 	NodeInversion                 // an inversion, by certificates of its Parts; alone in the certificate of a pattern
+	NodePieces                    // of a formula: a certificate for each of its values; alone in the certificate of a pattern
 )
 
 // A Cert is a certificate: what to do at one point, and how to go on.
@@ -106,6 +107,7 @@ type Cert struct {
 	Combs  [2][]Comb
 	Comb   Comb
 	Goals  []Goal
+	Pieces []Piece
 	Next   [2]*Cert // only NodeFork has two
 
 	Inversion *Inversion

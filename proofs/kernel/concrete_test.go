@@ -120,19 +120,13 @@ func start(r *k.Routine, pat k.Pattern, p *k.Program, rnd *rand.Rand) (values, s
 		v[in.Loc] = draw(rnd, 1, in.Max)
 	}
 	for i, q := range r.Params {
-		if q.Role.Pointer() && q.Max != nil && pat[i] == i+1 {
-			z := draw(rnd, q.Words, q.Max)
-			for j := range q.Words {
-				v[k.Slot(i+1, j)] = word(z, j)
-			}
-		}
-	}
-	// a class of which only a later member is read
-	for i, q := range r.Params {
-		if q.Max != nil && q.Role.Pointer() && number(v, pat[i], q.Words).Cmp(q.Max) > 0 {
-			z := draw(rnd, q.Words, q.Max)
-			for j := range q.Words {
-				v[k.Slot(pat[i], j)] = word(z, j)
+		for j := range q.Words {
+			// the first members of classes, then what is larger in those of which only a later member is read
+			if q.Role.Pointer() && q.Max != nil && j%q.Part == 0 && (pat[i] == i+1 || part(v, pat[i], j, q.Part).Cmp(q.Max) > 0) {
+				z := draw(rnd, q.Part, q.Max)
+				for n := range q.Part {
+					v[k.Slot(pat[i], j+n)] = word(z, n)
+				}
 			}
 		}
 	}
@@ -166,11 +160,14 @@ func word(z *big.Int, i int) *big.Int {
 	return new(big.Int).Mod(new(big.Int).Rsh(z, uint(64*i)), wordMod)
 }
 
-func number(v values, buffer, n int) *big.Int {
+func number(v values, buffer, n int) *big.Int { return part(v, buffer, 0, n) }
+
+// part is the number in n words of a buffer from word at on.
+func part(v values, buffer, at, n int) *big.Int {
 	z := new(big.Int)
 	for i := n - 1; i >= 0; i-- {
 		z.Lsh(z, 64)
-		if w := v[k.Slot(buffer, i)]; w != nil {
+		if w := v[k.Slot(buffer, at+i)]; w != nil {
 			z.Or(z, w)
 		}
 	}
@@ -181,11 +178,15 @@ func number(v values, buffer, n int) *big.Int {
 // compares the results with the contract.
 func TestConcrete(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, tt := range straight(t) {
+	for _, tt := range append(straight(t), formulas(t)...) {
 		r := routine(t, tt)
 		for _, pat := range r.Patterns() {
 			p := program(t, r, pat)
-			for range 40 {
+			runs := 40
+			if r.Values != nil {
+				runs = 3 // of some thousand operations
+			}
+			for range runs {
 				v, env := start(r, pat, p, rnd)
 				for i := range p.Code {
 					v.exec(&p.Code[i])
@@ -199,13 +200,13 @@ func TestConcrete(t *testing.T) {
 	}
 }
 
-// concretely runs a routine on random inputs, and compares the results with its contract.
-func concretely(t *testing.T, r *k.Routine) error {
+// concretely runs a routine on n random inputs, and compares the results with its contract.
+func concretely(t *testing.T, r *k.Routine, n int) error {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(5, 6))
 	for _, pat := range r.Patterns() {
 		p := program(t, r, pat)
-		for range 10000 / len(r.Patterns()) {
+		for range n / len(r.Patterns()) {
 			v, env := start(r, pat, p, rnd)
 			for i := range p.Code {
 				v.exec(&p.Code[i])

@@ -15,6 +15,9 @@ func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
 	if r.Conv == GoARM64 {
 		return fmt.Errorf("%s: the Coq development has no instructions of arm64", name)
 	}
+	if r.Values != nil {
+		return fmt.Errorf("%s: there is no theorem about formulas", name)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Definition code_%s : list Z := %s.\n", name, list(r.Code, func(c byte) string { return fmt.Sprint(c) }))
 	fmt.Fprintf(&b, "Definition contract_%s : routine := %s.\n", name, r.coq())

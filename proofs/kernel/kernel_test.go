@@ -10,24 +10,39 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/proofs/explain"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 const certs = "../certs"
 
 var load = sync.OnceValues(func() ([]prove.Target, error) {
-	return prove.Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256")
+	var names []string
+	for _, p := range spec.Packages() {
+		names = append(names, "github.com/seed-6f9cd256/fieldproof/"+p)
+	}
+	return prove.Load("../..", names...)
 })
 
-// targets returns the routines that have certificates.
+// targets returns the routines that have certificates, but formulas.
 func targets(t *testing.T) []prove.Target {
+	t.Helper()
+	return covered(t, func(r *spec.Routine) bool { return r.Formula == nil })
+}
+
+// formulas returns the formulas that have certificates.
+func formulas(t *testing.T) []prove.Target {
+	t.Helper()
+	return covered(t, func(r *spec.Routine) bool { return r.Formula != nil })
+}
+
+func covered(t *testing.T, which func(*spec.Routine) bool) (ts []prove.Target) {
 	t.Helper()
 	all, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ts []prove.Target
 	for _, tt := range all {
-		if tt.Covered() {
+		if tt.Covered() && which(tt.Contract) {
 			ts = append(ts, tt)
 		}
 	}
@@ -93,12 +108,13 @@ func certificates(t *testing.T, tt prove.Target, r *k.Routine) []*k.Cert {
 
 // TestCheck checks every certificate.
 func TestCheck(t *testing.T) {
-	for _, tt := range targets(t) {
+	all := covered(t, func(*spec.Routine) bool { return true })
+	for _, tt := range all {
 		if r := tt.Check(certs); r.Err != nil {
 			t.Errorf("%s: %v", tt.Name, r.Err)
 		}
 	}
-	extra, err := prove.Extra(certs, targets(t))
+	extra, err := prove.Extra(certs, all)
 	if err != nil || len(extra) > 0 {
 		t.Errorf("certificates that belong to no routine: %v %v", extra, err)
 	}
@@ -157,7 +173,7 @@ func TestMutants(t *testing.T) {
 					continue
 				}
 				same++
-				if err := concretely(t, r); err != nil {
+				if err := concretely(t, r, 10000); err != nil {
 					t.Errorf("%s with byte %#x changed by %#x is accepted, but wrong: %v", name, at, flip, err)
 				}
 			}

@@ -13,7 +13,8 @@ import (
 type Param struct {
 	Role  spec.Role
 	Words int      // behind a pointer
-	Max   *big.Int // largest value, of In, InOut and Value
+	Part  int      // words of each number behind it: all of them, or those of a coordinate
+	Max   *big.Int // largest value of each number, of In, InOut and Value
 }
 
 // A Routine is a routine with its contract: what Routine.v calls a routine.
@@ -24,15 +25,17 @@ type Routine struct {
 	Result bool
 	Frame  int // words below the return address that may be written
 	Claims []RClaim
+	Values []Value // of a formula, in the order in which it computes them
 	Code   []byte
 	Mops   [3][]Mop // before, in and after its loop; the first alone without one
 }
 
 // An RVar is a number that a claim speaks of: what parameter Index, counted
-// from 1, holds or points to, or the result.
+// from 1, holds or points to, or a part of that, or the result.
 type RVar struct {
 	Kind  byte // 'b' before, 'a' after, 'r' result
 	Index int
+	Part  int // counted from 0
 }
 
 // An RExpr is an expression over such numbers.
@@ -62,17 +65,25 @@ func NewRoutine(r *spec.Routine, conv Convention, code []byte) (*Routine, error)
 	}
 	k := &Routine{Conv: conv, Spec: r, Code: code, Mops: mops}
 	k.Frame = k.frameWords()
-	vars := map[string]RVar{}
+	vars := map[string]*RExpr{}
+	name := func(name string, v RVar) { vars[name] = &RExpr{Op: 'v', Var: v} }
 	for i, p := range r.Params {
 		if p.Role == spec.Result {
 			if i != len(r.Params)-1 {
 				return nil, fmt.Errorf("result %s is not the last parameter", p.Name)
 			}
 			k.Result = true
-			vars[p.Name] = RVar{'r', 0}
+			name(p.Name, RVar{Kind: 'r'})
 			continue
 		}
-		q := Param{Role: p.Role, Words: p.Limbs}
+		q := Param{Role: p.Role, Words: p.Limbs, Part: p.Limbs}
+		parts := []string{p.Name}
+		if p.Parts != nil {
+			q.Part, parts = r.Field.Limbs, nil
+			for _, part := range p.Parts {
+				parts = append(parts, spec.Part(p.Name, part))
+			}
+		}
 		if p.Bound != nil {
 			q.Max = sub(p.Bound, one)
 		}
@@ -80,20 +91,30 @@ func NewRoutine(r *spec.Routine, conv Convention, code []byte) (*Routine, error)
 			return nil, fmt.Errorf("parameter %s has no bound", p.Name)
 		}
 		k.Params = append(k.Params, q)
-		switch p.Role {
-		case spec.Out:
-			vars[p.Name] = RVar{'a', i + 1}
-		case spec.InOut:
-			vars[spec.After(p.Name)] = RVar{'a', i + 1}
-			fallthrough
-		default:
-			vars[p.Name] = RVar{'b', i + 1}
+		for j, part := range parts {
+			switch p.Role {
+			case spec.Out:
+				name(part, RVar{'a', i + 1, j})
+			case spec.InOut:
+				name(spec.After(part), RVar{'a', i + 1, j})
+				fallthrough
+			default:
+				name(part, RVar{'b', i + 1, j})
+			}
+		}
+	}
+	if r.Formula != nil && r.Formula.Select == nil {
+		if err := k.formula(vars); err != nil {
+			return nil, err
 		}
 	}
 	for _, c := range r.Claims {
 		q, err := claim(c, vars)
 		if err != nil {
 			return nil, fmt.Errorf("claim %v: %w", c, err)
+		}
+		if v := k.Value(c.L.Name); v != nil && q.Kind == ClaimCong {
+			q.R = v.Def
 		}
 		k.Claims = append(k.Claims, q)
 	}
@@ -103,7 +124,7 @@ func NewRoutine(r *spec.Routine, conv Convention, code []byte) (*Routine, error)
 	return k, nil
 }
 
-func claim(c spec.Claim, vars map[string]RVar) (RClaim, error) {
+func claim(c spec.Claim, vars map[string]*RExpr) (RClaim, error) {
 	l, err := expression(c.L, vars)
 	if err != nil {
 		return RClaim{}, err
@@ -150,7 +171,7 @@ func inverse(e spec.Expr) (arg spec.Expr, factor *big.Int, ok bool) {
 	return spec.Expr{}, nil, false
 }
 
-func expression(e spec.Expr, vars map[string]RVar) (*RExpr, error) {
+func expression(e spec.Expr, vars map[string]*RExpr) (*RExpr, error) {
 	var op byte
 	switch e.Op {
 	case spec.OpVar:
@@ -158,7 +179,7 @@ func expression(e spec.Expr, vars map[string]RVar) (*RExpr, error) {
 		if !ok {
 			return nil, fmt.Errorf("unknown parameter %s", e.Name)
 		}
-		return &RExpr{Op: 'v', Var: v}, nil
+		return v, nil
 	case spec.OpConst:
 		return &RExpr{Op: 'c', Const: e.Val}, nil
 	case spec.OpAdd:
@@ -242,6 +263,11 @@ type Program struct {
 	Code []Instr
 	Contract
 	Offsets []int // of the instruction that each operation is a part of
+
+	// Of a piece: Moves operations come first that the code does not have, and
+	// Words names the locations where its words start.
+	Moves int
+	Words map[Loc]string
 }
 
 // Program translates the routine.
@@ -327,7 +353,7 @@ func (r *Routine) program(pat Pattern) *Program {
 	ct := r.low(t, pat)
 	t.returns(ends, ct)
 	order(t.out)
-	return &Program{t.out, *ct, offsets}
+	return &Program{Code: t.out, Contract: *ct, Offsets: offsets}
 }
 
 // Locs returns the locations on return that the claim speaks of.
@@ -341,6 +367,28 @@ func (q *Claim) Locs() []Loc {
 	return ls
 }
 
+func slots(b, n int) (ls []Loc) {
+	for k := range n {
+		ls = append(ls, Slot(b, k))
+	}
+	return ls
+}
+
+// words returns where a number stands.
+func (r *Routine) words(v RVar, pat Pattern) Words {
+	if v.Kind == 'r' {
+		return Words{true, []Loc{r.ResultLoc()}}
+	}
+	p := r.Params[v.Index-1]
+	if p.Role == spec.Value {
+		return Words{false, []Loc{r.ArgLoc(v.Index)}}
+	}
+	return Words{v.Kind == 'a', slots(pat[v.Index-1], p.Words)[p.Part*v.Part : p.Part*(v.Part+1)]}
+}
+
+// Where returns the locations of a number.
+func (r *Routine) Where(v RVar, pat Pattern) []Loc { return r.words(v, pat).Locs }
+
 // low returns the contract over locations: low in Proof.v.
 func (r *Routine) low(t *translator, pat Pattern) *Contract {
 	ct := &Contract{}
@@ -348,22 +396,6 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 		for _, l := range scratchRegs {
 			ct.Inputs = append(ct.Inputs, Input{l, WordMax})
 		}
-	}
-	slots := func(b, n int) (ls []Loc) {
-		for k := range n {
-			ls = append(ls, Slot(b, k))
-		}
-		return ls
-	}
-	where := func(v RVar) Words {
-		if v.Kind == 'r' {
-			return Words{true, []Loc{r.ResultLoc()}}
-		}
-		p := r.Params[v.Index-1]
-		if p.Role == spec.Value {
-			return Words{false, []Loc{r.ArgLoc(v.Index)}}
-		}
-		return Words{v.Kind == 'a', slots(pat[v.Index-1], p.Words)}
 	}
 	for i, p := range r.Params {
 		if p.Role == spec.Value {
@@ -380,7 +412,9 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 			}
 		}
 		if p.Role == spec.In || p.Role == spec.InOut {
-			ct.Bounds = append(ct.Bounds, Bound{slots(pat[i], p.Words), p.Max})
+			for ls := range slices.Chunk(slots(pat[i], p.Words), p.Part) {
+				ct.Bounds = append(ct.Bounds, Bound{ls, p.Max})
+			}
 		}
 	}
 	var expr func(e *RExpr) *Expr
@@ -390,14 +424,14 @@ func (r *Routine) low(t *translator, pat Pattern) *Contract {
 		}
 		x := &Expr{Op: e.Op, Const: e.Const, L: expr(e.L), R: expr(e.R)}
 		if e.Op == 'v' {
-			x.Words = where(e.Var)
+			x.Words = r.words(e.Var, pat)
 		}
 		return x
 	}
 	for _, c := range r.Claims {
 		q := Claim{Kind: c.Kind, L: expr(c.L), R: expr(c.R), Mod: c.Mod, Interval: c.Interval}
 		if c.Kind == ClaimRange || c.Kind == ClaimIs || c.Kind == ClaimInv {
-			q.Words = where(c.Var)
+			q.Words = r.words(c.Var, pat)
 		}
 		ct.Claims = append(ct.Claims, q)
 	}
@@ -428,7 +462,7 @@ func (r *Routine) Check(ks []*Cert) error {
 		switch {
 		case err != nil:
 		case ks[i] != nil:
-			err = Replay(p.Code, &p.Contract, ks[i], nil)
+			err = r.replay(p, pat, ks[i])
 		case p == disjoint:
 			err = fmt.Errorf("no certificate")
 		default:

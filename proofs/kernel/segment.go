@@ -77,7 +77,7 @@ func (v *Inversion) check() {
 // fits refuses unless the claims of the routine are those of an inversion, which
 // the state at the start leads to: inverse_claims and scale_ok.
 func (v *Inversion) fits(r *Routine) {
-	after, before := RVar{'a', 1}, RVar{'b', 2}
+	after, before := RVar{Kind: 'a', Index: 1}, RVar{Kind: 'b', Index: 2}
 	if len(r.Claims) != 2 {
 		Refuse("the contract has %d claims, want the 2 of an inversion", len(r.Claims))
 	}

@@ -27,6 +27,16 @@ import (
 // its first case, then by that of its second; every certificate ends with an
 // absurd node or with end, and as many goals as that says. Inversions have the node
 // of inverttext.go instead.
+//
+// For a formula there are pieces instead, as many as the first line says, each
+// with the number of its operations, the name of its value, where that is
+// afterwards, and its bound; the certificate follows:
+//
+//	pieces 17
+//	piece 118 A 10,11,12,13 16385<<241
+//	run 118
+//	end 2
+//	…
 const textHeader = "fieldproof certificate 1"
 
 // alike stands for the certificate of a pattern that has none of its own.
@@ -73,7 +83,7 @@ func (r *Routine) ParseText(name, text string) ([]*Cert, error) {
 			if p.lines[p.at]+"\n" == alike {
 				p.next()
 			} else {
-				k = p.cert(0)
+				k = p.root()
 			}
 			for _, n := range strings.Split(names, " | ") {
 				byNames[n] = k
@@ -147,6 +157,12 @@ func (k *Cert) text(b *strings.Builder) {
 			for i, part := range k.Parts {
 				fmt.Fprintf(b, "part %s\n", Parts[i])
 				part.text(b)
+			}
+		case NodePieces:
+			fmt.Fprintf(b, "pieces %d\n", len(k.Pieces))
+			for _, c := range k.Pieces {
+				fmt.Fprintf(b, "piece %d %s %s %s\n", c.N, c.Value, joined(c.Out, ",", func(l Loc) string { return strconv.Itoa(int(l)) }), intText(c.Bound))
+				c.Cert.text(b)
 			}
 		}
 	}
@@ -270,6 +286,37 @@ func (p *parser) endLine() {
 	if len(p.words) > 0 {
 		Refuse("more words than expected: %q", p.words)
 	}
+}
+
+// root reads the certificate of a program, which may be one of pieces.
+func (p *parser) root() *Cert {
+	if !strings.HasPrefix(p.lines[p.at], "pieces ") {
+		return p.cert(0)
+	}
+	p.line()
+	p.word()
+	n := p.int()
+	p.endLine()
+	k := &Cert{Kind: NodePieces}
+	for range n {
+		p.line()
+		if w := p.word(); w != "piece" {
+			Refuse("got %q, want a piece", w)
+		}
+		c := Piece{N: p.int(), Value: p.word()}
+		for _, l := range strings.Split(p.word(), ",") {
+			n, err := strconv.Atoi(l)
+			if err != nil || n <= 0 {
+				Refuse("got %q, want a location", l)
+			}
+			c.Out = append(c.Out, Loc(n))
+		}
+		c.Bound = p.big(p.word())
+		p.endLine()
+		c.Cert = p.cert(0)
+		k.Pieces = append(k.Pieces, c)
+	}
+	return k
 }
 
 func (p *parser) cert(depth int) *Cert {

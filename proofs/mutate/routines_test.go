@@ -47,7 +47,11 @@ func certified(tt *prove.Target, ks []*kernel.Cert) mutate.Checker {
 // the checker with the certificate of the routine: what it accepts must keep
 // the contract on all inputs.
 func TestProved(t *testing.T) {
-	pkgs, err := object.Load(".", module+"field25519", module+"fieldp256")
+	var names []string
+	for _, p := range spec.Packages() {
+		names = append(names, module+p)
+	}
+	pkgs, err := object.Load(".", names...)
 	if err != nil {
 		t.Fatal(err)
 	}

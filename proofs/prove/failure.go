@@ -14,7 +14,7 @@ import (
 // A Failure says on which path and at which instruction a proof fails.
 type Failure struct {
 	Pointers string   // the pattern, as kernel.Routine.Names prints it
-	Part     string   // of an inversion, see kernel.Parts; "" in straight-line code
+	Part     string   // of an inversion, see kernel.Parts, or the value of a formula; else ""
 	Cases    []string // the case splits on the way
 	Offset   int      // of the instruction in the routine, -1 if it is not known
 	Inst     string
@@ -52,6 +52,15 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 	if !errors.As(err, &at) || p == nil {
 		return f
 	}
+	claim := func(i int) string { return r.Spec.Claims[i-1].String() }
+	var piece *search.PieceFailure
+	if errors.As(err, &piece) {
+		p, f.Part = piece.Program, piece.Value
+		v := r.Value(piece.Value)
+		claim = func(i int) string {
+			return [...]string{fmt.Sprintf("%s ≡ %s (mod p)", v.Name, v.Text), "that bounds " + v.Name}[i-1]
+		}
+	}
 	names := explain.NewNames(r, pat, p)
 	f.Reason = names.Text(at.Err.Error())
 	var left *search.Leftover
@@ -62,7 +71,7 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 		if op < len(p.Offsets) {
 			return p.Offsets[op]
 		}
-		if r.HasLoop() && len(p.Offsets) > 0 {
+		if f.Part != "" || r.HasLoop() && len(p.Offsets) > 0 {
 			return p.Offsets[len(p.Offsets)-1] // the last of the part
 		}
 		return len(r.Code) - 1 // the return
@@ -85,7 +94,7 @@ func failure(r *kernel.Routine, pat kernel.Pattern, p *kernel.Program, err error
 	case at.Claim > 0 && r.HasLoop():
 		f.Claim = fmt.Sprintf("%d of the part", at.Claim)
 	case at.Claim > 0:
-		f.Claim = r.Spec.Claims[at.Claim-1].String()
+		f.Claim = claim(at.Claim)
 	}
 	return f
 }

@@ -35,13 +35,13 @@ type Target struct {
 var convs = map[string]kernel.Convention{"amd64": kernel.ABI0, "arm64": kernel.GoARM64}
 
 // Covered reports whether the provers of this package can handle the routine:
-// straight-line code on the limbs of a field, and inversions on amd64 that are not in
-// Montgomery form. The absolute values in products by Karatsuba's method are beyond
+// straight-line code on the limbs of a field, and on amd64 formulas and inversions
+// that are not in Montgomery form. The absolute values in products by Karatsuba's method are beyond
 // them; a square there has none.
 func (t *Target) Covered() bool {
 	switch {
 	case t.Contract.Formula != nil:
-		return false
+		return t.Conv == kernel.ABI0 && t.Contract.Formula.Select == nil
 	case t.Conv == kernel.GoARM64:
 		k := t.Contract.Kind
 		return k != spec.KindInvert && (k == spec.KindSquare || !strings.HasSuffix(t.Name, "Karatsuba"))
@@ -50,7 +50,7 @@ func (t *Target) Covered() bool {
 }
 
 // InCoq reports whether there is a theorem about the routine, if it is Covered.
-func (t *Target) InCoq() bool { return t.Conv != kernel.GoARM64 }
+func (t *Target) InCoq() bool { return t.Conv != kernel.GoARM64 && t.Contract.Formula == nil }
 
 // Load builds packages for every architecture that has proofs, as object.LoadArch
 // does, and returns their Targets.
@@ -169,10 +169,10 @@ func (t *Target) search() (string, int, error) {
 		case err != nil:
 		case disjoint == nil:
 			disjoint = p
-			ks[i], err = search.Prove(p)
+			ks[i], err = searchFor(r, p, pat)
 		case kernel.Alias(disjoint, p, pat) != nil:
 			if ks[i] = reuse(p, ks); ks[i] == nil {
-				ks[i], err = search.Prove(p)
+				ks[i], err = searchFor(r, p, pat)
 			}
 		}
 		if err != nil {
@@ -188,6 +188,13 @@ func (t *Target) accepted(r *kernel.Routine, ks []*kernel.Cert) (string, int, er
 		return "", len(ks), fmt.Errorf("the certificate that was found is not accepted: %w", err)
 	}
 	return r.Text(t.Name, ks), len(ks), nil
+}
+
+func searchFor(r *kernel.Routine, p *kernel.Program, pat kernel.Pattern) (*kernel.Cert, error) {
+	if r.Values != nil {
+		return search.ProvePieces(r, p, pat)
+	}
+	return search.Prove(p)
 }
 
 // reuse returns the certificate of another pattern that proves the program, or nil.

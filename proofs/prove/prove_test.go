@@ -15,7 +15,8 @@ import (
 const certs = "../certs"
 
 var targets = sync.OnceValues(func() ([]Target, error) {
-	return Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256")
+	return Load("../..", "github.com/seed-6f9cd256/fieldproof/field25519", "github.com/seed-6f9cd256/fieldproof/fieldp256",
+		"github.com/seed-6f9cd256/fieldproof/curves/internal/nist")
 })
 
 func load(t *testing.T) []Target {
@@ -43,7 +44,7 @@ func TestSearch(t *testing.T) {
 	ts := load(t)
 	for _, name := range []string{"field25519.feAddAMD64", "field25519.feMult32ADX", "field25519.feIsZeroAMD64", "field25519.scDoubleAMD64",
 		"field25519.feSwapAMD64", "fieldp256.feEqualAMD64", "fieldp256.feFromMontgomeryADX", "fieldp256.scNegateAMD64",
-		"field25519.feInvertAMD64",
+		"field25519.feInvertAMD64", "nist.scaleADX",
 		"field25519.feAddARM64", "field25519.scMultiplyARM64", "fieldp256.feIsZeroARM64", "fieldp256.scSubtractARM64"} {
 		x := find(t, ts, name)
 		got, r := x.Search()
