@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
 	"github.com/seed-6f9cd256/fieldproof/proofs/foreign"
 	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
@@ -86,17 +85,12 @@ func foreignCommand(args []string, stdout, stderr io.Writer) int {
 
 // kernelForeign lets Coq check the certificate.
 func kernelForeign(t *prove.Target, dir string, stdout, stderr io.Writer) int {
-	work, err := os.MkdirTemp("", "fieldproof-coq-")
+	dev, err := development(stderr)
 	if err != nil {
-		fmt.Fprintf(stderr, "fieldproof prove: %v\n", err)
-		return exitUsage
-	}
-	defer os.RemoveAll(work)
-	if err := coq.Build(work, func(name string) { fmt.Fprintf(stderr, "coqc %s\n", name) }); err != nil {
 		fmt.Fprintf(stdout, "fieldproof prove: %v\n", err)
 		return exitFailed
 	}
-	r := t.CoqCheck(dir, work)
+	r := prove.CoqCheck([]prove.Target{*t}, dir, dev, func(prove.Result) {})[0]
 	if r.Err != nil {
 		fmt.Fprintf(stdout, "%s: NOT ACCEPTED by Coq: %v\n", t.Name, r.Err)
 		return exitFailed

@@ -16,13 +16,18 @@ import (
 
 // each runs do on the routines, with progress, and prints a table of what became of them.
 func each(verb string, targets []prove.Target, do func(*prove.Target) prove.Result, stdout, stderr io.Writer) ([]prove.Result, int) {
-	n := 0
 	start := time.Now()
-	results := prove.Each(targets, do, func(r prove.Result) {
-		n++
-		fmt.Fprintf(stderr, "%s %d/%d %s %.1fs\n", verb, n, len(targets), r.Name, r.Time.Seconds())
-	})
+	results := prove.Each(targets, do, progress(verb, len(targets), stderr))
 	return results, table(verb, results, time.Since(start), stdout)
+}
+
+// progress returns what tells the user of each of total results.
+func progress(verb string, total int, stderr io.Writer) func(prove.Result) {
+	n := 0
+	return func(r prove.Result) {
+		n++
+		fmt.Fprintf(stderr, "%s %d/%d %s %.1fs\n", verb, n, total, r.Name, r.Time.Seconds())
+	}
 }
 
 // table prints what is shown of each routine, and why not.
@@ -150,17 +155,18 @@ func checkCommand(args []string, stdout, stderr io.Writer) int {
 
 // kernelCheck lets Coq check the certificates.
 func kernelCheck(s *selection, stdout, stderr io.Writer) int {
-	work, err := os.MkdirTemp("", "fieldproof-coq-")
+	start := time.Now()
+	dev, err := development(stderr)
 	if err != nil {
-		fmt.Fprintf(stderr, "fieldproof: %v\n", err)
-		return exitUsage
-	}
-	defer os.RemoveAll(work)
-	if err := coq.Build(work, func(name string) { fmt.Fprintf(stderr, "coqc %s\n", name) }); err != nil {
 		fmt.Fprintf(stdout, "fieldproof: %v\n", err)
 		return exitFailed
 	}
 	targets := slices.DeleteFunc(slices.Clone(s.targets), func(t prove.Target) bool { return !t.InCoq() })
-	_, status := each("kernel", targets, func(t *prove.Target) prove.Result { return t.CoqCheck(s.certs, work) }, stdout, stderr)
-	return status
+	results := prove.CoqCheck(targets, s.certs, dev, progress("kernel", len(targets), stderr))
+	return table("kernel", results, time.Since(start), stdout)
+}
+
+// development compiles the Coq development.
+func development(stderr io.Writer) (*coq.Development, error) {
+	return coq.Build(func(name string) { fmt.Fprintf(stderr, "coqc %s\n", name) })
 }

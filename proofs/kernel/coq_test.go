@@ -2,42 +2,25 @@ package kernel_test
 
 import (
 	"flag"
-	"os"
+	"math/big"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
 	k "github.com/seed-6f9cd256/fieldproof/proofs/kernel"
+	"github.com/seed-6f9cd256/fieldproof/proofs/prove"
+	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
 var withCoq = flag.Bool("coq", false, "run the tests that need coqc, which take minutes")
 
-var development = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "fieldproof-coq-")
-	if err != nil {
-		return dir, err
-	}
-	return dir, coq.Build(dir, func(string) {})
-})
+var development = sync.OnceValues(func() (*coq.Development, error) { return coq.Build(func(string) {}) })
 
-func TestMain(m *testing.M) {
-	status := m.Run()
-	if built {
-		if dir, _ := development(); dir != "" {
-			os.RemoveAll(dir)
-		}
-	}
-	os.Exit(status)
-}
-
-// built is whether some test has asked for the development.
-var built bool
-
-// build returns a folder in which the Coq development is compiled.
-func build(t *testing.T) string {
+// build returns the Coq development, or skips the test.
+func build(t *testing.T) *coq.Development {
 	t.Helper()
 	if !*withCoq {
 		t.Skip("takes minutes of coqc: run it with -coq")
@@ -45,21 +28,17 @@ func build(t *testing.T) string {
 	if _, err := exec.LookPath("coqc"); err != nil {
 		t.Fatal("needs coqc, from Debian's package coq")
 	}
-	built = true
-	dir, err := development()
+	dev, err := development()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
+	return dev
 }
 
+// compile shows Coq a file that requires the development.
 func compile(t *testing.T, name, text string) (string, error) {
 	t.Helper()
-	dir := build(t)
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return coq.Compile(dir, name)
+	return build(t).Compile(name, text)
 }
 
 // TestTrace compares the checkers in Go and in Coq step by step: after each
@@ -121,6 +100,35 @@ func TestCoqRejects(t *testing.T) {
 		if out, err := compile(t, name+".v", theorem(change)); err == nil {
 			t.Errorf("%s: a false theorem is accepted:\n%s", name, out)
 		}
+	}
+}
+
+// TestCoqCheck lets one run of coqc check several routines, of which one does
+// not keep its contract.
+func TestCoqCheck(t *testing.T) {
+	dev := build(t)
+	var ts []prove.Target
+	for _, name := range []string{"field25519.feAddAMD64", "field25519.feSwapAMD64", "fieldp256.feNegateAMD64"} {
+		ts = append(ts, target(t, name))
+	}
+	bad := *ts[1].Contract
+	bad.Claims = slices.Clone(bad.Claims)
+	bad.Claims[0].R = spec.Add(bad.Claims[0].R, spec.Const(big.NewInt(1)))
+	ts[1].Contract = &bad
+	n := 0
+	for i, r := range prove.CoqCheck(ts, certs, dev, func(prove.Result) { n++ }) {
+		if r.Name != ts[i].Name || r.Patterns == 0 || r.Time == 0 || (r.Err == nil) != (i != 1) {
+			t.Errorf("%s: got name %s, %d patterns, error %v", ts[i].Name, r.Name, r.Patterns, r.Err)
+		}
+	}
+	if n != len(ts) {
+		t.Errorf("got %d results, want %d", n, len(ts))
+	}
+	// What several theorems rest on is asked of all at once.
+	out, err := dev.Compile("Axiom.v", "Axiom cheat : False.\nTheorem one : True. Proof. exact I. Qed.\n"+
+		"Theorem two : 0 = 1. Proof. destruct cheat. Qed.\nDefinition all := (one, two).\nPrint Assumptions all.\n")
+	if err != nil || coq.Closed(out, 1) {
+		t.Errorf("an axiom is not noticed: error %v\n%s", err, out)
 	}
 }
 

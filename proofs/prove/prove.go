@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/seed-6f9cd256/fieldproof/proofs/amd64"
-	"github.com/seed-6f9cd256/fieldproof/proofs/coq"
 	"github.com/seed-6f9cd256/fieldproof/proofs/kernel"
 	"github.com/seed-6f9cd256/fieldproof/proofs/lint"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
@@ -104,7 +103,7 @@ type Result struct {
 	Target
 	Patterns int            // ways in which its pointers may be equal
 	Size     int            // of its certificate file, in bytes
-	Time     time.Duration  // of the search, or of the check
+	Time     time.Duration  // of the search, of the check, or its share of a run of coqc
 	Err      error          // why it is not proved
 	Problems []lint.Problem // what the lint found
 }
@@ -251,30 +250,44 @@ func (t *Target) load(dir string) (*kernel.Routine, []*kernel.Cert, int, error) 
 // much code come first, so that none that takes long is left alone at the end.
 func Each(ts []Target, f func(*Target) Result, done func(Result)) []Result {
 	out := make([]Result, len(ts))
+	order := bySize(ts)
+	var mu sync.Mutex
+	parallel(len(ts), func(n int) {
+		i := order[n]
+		out[i] = f(&ts[i])
+		mu.Lock()
+		defer mu.Unlock()
+		done(out[i])
+	})
+	return out
+}
+
+// bySize returns the indices of the targets, those with the most code first.
+func bySize(ts []Target) []int {
 	order := make([]int, len(ts))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return len(ts[j].Code) - len(ts[i].Code) })
+	return order
+}
+
+// parallel calls f for 0 to n-1, as many at a time as there are CPUs.
+func parallel(n int, f func(i int)) {
 	var wg sync.WaitGroup
-	var mu sync.Mutex
 	next := make(chan int)
-	for range min(runtime.GOMAXPROCS(0), len(ts)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		wg.Go(func() {
 			for i := range next {
-				out[i] = f(&ts[i])
-				mu.Lock()
-				done(out[i])
-				mu.Unlock()
+				f(i)
 			}
 		})
 	}
-	for _, i := range order {
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	wg.Wait()
-	return out
 }
 
 // Extra returns the certificate files in dir that belong to no target.
@@ -288,44 +301,4 @@ func Extra(dir string, ts []Target) ([]string, error) {
 		known[ts[i].File(dir)] = true
 	}
 	return slices.DeleteFunc(files, func(f string) bool { return known[f] }), nil
-}
-
-// CoqCheck lets Coq check the certificate of the routine, in work, where
-// coq.Build has been: it must accept the theorem that the bytes are correct,
-// and say that it rests on no axiom.
-func (t *Target) CoqCheck(dir, work string) (res Result) {
-	res.Target = *t
-	if !t.Covered() || !t.InCoq() {
-		return res
-	}
-	start := time.Now()
-	r, ks, size, err := t.load(dir)
-	res.Size, res.Patterns = size, len(ks)
-	if err == nil {
-		err = coqCheck(r, ks, t.Name, work)
-	}
-	res.Time, res.Err = time.Since(start), err
-	return res
-}
-
-func coqCheck(r *kernel.Routine, ks []*kernel.Cert, name, work string) error {
-	id := strings.ReplaceAll(name, ".", "_")
-	var b strings.Builder
-	b.WriteString(kernel.CoqHeader)
-	if err := r.WriteCoq(&b, id, ks); err != nil {
-		return err
-	}
-	fmt.Fprintf(&b, "Print Assumptions correct_%s.\n", id)
-	file := "R_" + id + ".v"
-	if err := os.WriteFile(filepath.Join(work, file), []byte(b.String()), 0o644); err != nil {
-		return err
-	}
-	out, err := coq.Compile(work, file)
-	if err != nil {
-		return err
-	}
-	if !coq.Closed(out, 1) {
-		return fmt.Errorf("coqc %s: the theorem rests on more than the definitions:\n%s", file, out)
-	}
-	return nil
 }
