@@ -112,3 +112,13 @@ Definition routine_correct (c : routine) (code : list Z) : Prop :=
   exists p k, decode code = Some p /\
   forall u s, entry c s -> exists n s' acc, run u RES k p s = Some (n, s', acc) /\
     exit c s s' /\ forall a, In a acc -> permitted c s a.
+(* Two runs from states with equal pointers and SP, whatever else the states hold
+   and the undefined flags are, perform as many operations, and the same accesses
+   to memory in the same order. *)
+Definition routine_uniform (c : routine) (code : list Z) : Prop :=
+  exists p k, decode code = Some p /\
+  forall u u' s s', entry c s -> entry c s' -> reg s RSP = reg s' RSP ->
+    (forall i q, pget (params c) i = Some q -> pointer q = true -> arg c s i = arg c s' i) ->
+    exists n t t' acc, run u RES k p s = Some (n, t, acc) /\ run u' RES k p s' = Some (n, t', acc).
+(* What is proved of a straight-line routine. *)
+Definition routine_proved (c : routine) (code : list Z) : Prop := routine_correct c code /\ routine_uniform c code.

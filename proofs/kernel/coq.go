@@ -9,8 +9,9 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-// WriteCoq writes the theorem that the routine is correct, under the given
-// name, for coqc to check by the certificates.
+// WriteCoq writes the theorem that the routine is correct and, if it is
+// straight-line code, that its accesses to memory depend on pointers and SP only,
+// under the given name, for coqc to check by the certificates.
 func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
 	if r.Conv == GoARM64 {
 		return fmt.Errorf("%s: the Coq development has no instructions of arm64", name)
@@ -41,12 +42,12 @@ func coqStraight(b *strings.Builder, name string, ks []*Cert) {
 		}
 		return "Some\n " + k.coq()
 	}))
-	fmt.Fprintf(b, "Theorem correct_%[1]s : routine_correct contract_%[1]s code_%[1]s.\n"+
-		"Proof. apply (check_routine_sound _ _ cert_%[1]s certs_%[1]s). vm_cast_no_check (eq_refl true). Qed.\n", name)
+	fmt.Fprintf(b, "Theorem correct_%[1]s : routine_proved contract_%[1]s code_%[1]s.\n"+
+		"Proof. apply (check_routine_proved _ _ cert_%[1]s certs_%[1]s). vm_cast_no_check (eq_refl true). Qed.\n", name)
 }
 
 // CoqHeader begins a file of theorems written by WriteCoq.
-const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 Routine Proof Alias Sound.
+const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 Routine Proof Alias Sound Uniform.
 Import ListNotations.
 Open Scope Z_scope.
 `

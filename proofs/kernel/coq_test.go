@@ -132,6 +132,45 @@ func TestCoqCheck(t *testing.T) {
 	}
 }
 
+// TestCoqRejectsAddress shows Coq a routine that is correct, and whose accesses
+// are to its parameters, but at an address that depends on an input.
+func TestCoqRejectsAddress(t *testing.T) {
+	tt := target(t, "field25519.feAddAMD64")
+	prefix := func(add ...byte) []byte {
+		return slices.Concat([]byte{
+			0x48, 0x8b, 0x4c, 0x24, 0x10, // MOVQ x+8(FP), CX
+			0x48, 0x8b, 0x11, // MOVQ (CX), DX
+			0x48, 0x83, 0xe2, 0x18, // ANDQ $24, DX
+		}, add, []byte{0x48, 0x8b, 0x11}, tt.Code) // MOVQ (CX), DX
+	}
+	load := func(code []byte) (*k.Routine, error) {
+		r, err := k.NewRoutine(tt.Contract, k.ABI0, code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pats := r.Patterns()
+		_, err = r.Program(pats[len(pats)-1])
+		return r, err
+	}
+	if _, err := load(prefix()); err != nil {
+		t.Fatalf("the address of x[0] is refused: %v", err)
+	}
+	r, err := load(prefix(0x48, 0x01, 0xd1)) // ADDQ DX, CX
+	if err == nil || !strings.Contains(err.Error(), "offset 0xc: computes with location 2, which holds an address") {
+		t.Fatalf("an address that depends on x[0]: %v", err)
+	}
+	var b strings.Builder
+	if err := r.WriteCoq(&b, "it", certificates(t, tt, routine(t, tt))); err != nil {
+		t.Fatal(err)
+	}
+	defs, _, _ := strings.Cut(b.String(), "Definition cert_it")
+	if out, err := compile(t, "Address.v", k.CoqHeader+defs+
+		"Example refused : forall k ks, check_routine contract_it code_it k ks = false.\n"+
+		"Proof. intros. vm_compute. reflexivity. Qed.\n"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestClosed refuses output that names an axiom.
 func TestClosed(t *testing.T) {
 	for out, want := range map[string]bool{
