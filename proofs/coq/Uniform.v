@@ -45,6 +45,12 @@ Proof.
       intros x. rewrite in_app_iff. intros [X|[<-|[]]]; auto.
   - destruct F as [F1 F]. split; [assumption|]. apply IH; assumption.
 Qed.
+Lemma fits_same c pat s s' : fits (arg c s) 1 [] (params c) pat ->
+  (forall i q, pget (params c) i = Some q -> pointer q = true -> arg c s i = arg c s' i) -> fits (arg c s') 1 [] (params c) pat.
+Proof.
+  intros F A. apply (fits_ext (arg c s)); [exact F|intros ? []|]. intros n q E P. apply (A _ q); [|exact P].
+  unfold pget. destruct (Z.ltb_spec (1 + Z.of_nat n) 1); [lia|]. replace (Z.to_nat (1 + Z.of_nat n - 1)) with n by lia. exact E.
+Qed.
 Lemma base_same c pat s s' : entry c s -> fits (arg c s) 1 [] (params c) pat -> fits (arg c s') 1 [] (params c) pat ->
   reg s RSP = reg s' RSP -> (forall i q, pget (params c) i = Some q -> pointer q = true -> arg c s i = arg c s' i) ->
   forall b k, valid (lay c pat) b k = true -> base c s b = base c s' b.
@@ -65,9 +71,7 @@ Proof.
   destruct (check_patterns_in c p (ordered d) pat _ _ CP I1) as (k1 & K). unfold check_pattern in K.
   destruct (trs (lay c pat) (mkenv (tags c pat)) p) as [[is e]|] eqn:T; [|congruence].
   rewrite !andb_true_iff in K. destruct K as [[K1 _] _].
-  assert (F' : fits (arg c s') 1 [] (params c) pat).
-  { apply (fits_ext (arg c s)); [exact I2|intros ? []|]. intros n q E P. apply (A _ q); [|exact P].
-    unfold pget. destruct (Z.ltb_spec (1 + Z.of_nat n) 1); [lia|]. replace (Z.to_nat (1 + Z.of_nat n - 1)) with n by lia. exact E. }
+  assert (F' : fits (arg c s') 1 [] (params c) pat) by (eapply fits_same; eassumption).
   exists (length p), (mexec u 0 p s), (mexec u' 0 p s'), (accesses u 0 p s). split; [reflexivity|].
   cbn [run straight app]. do 2 f_equal.
   assert (C : forall u s, entry c s -> fits (arg c s) 1 [] (params c) pat ->

@@ -9,9 +9,10 @@ import (
 	"github.com/seed-6f9cd256/fieldproof/spec"
 )
 
-// WriteCoq writes the theorem that the routine is correct and, if it is
-// straight-line code, that its accesses to memory depend on pointers and SP only,
-// under the given name, for coqc to check by the certificates.
+// WriteCoq writes the theorem correct_NAME: that the routine is correct, and that its
+// accesses to memory depend on pointers and SP only; and inhabited_NAME: that some
+// state is as the contract wants it on entry. coqc checks the first by the
+// certificates.
 func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
 	if r.Conv == GoARM64 {
 		return fmt.Errorf("%s: the Coq development has no instructions of arm64", name)
@@ -21,7 +22,9 @@ func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Definition code_%s : list Z := %s.\n", name, list(r.Code, func(c byte) string { return fmt.Sprint(c) }))
-	fmt.Fprintf(&b, "Definition contract_%s : routine := %s.\n", name, r.coq())
+	fmt.Fprintf(&b, "Definition contract_%[1]s : routine := %[2]s.\n"+
+		"Theorem inhabited_%[1]s : exists s, entry contract_%[1]s s.\n"+
+		"Proof. apply check_entry_ok. vm_cast_no_check (eq_refl true). Qed.\n", name, r.coq())
 	if r.HasLoop() {
 		if err := Try(func() { r.coqInversion(&b, name, ks) }); err != nil {
 			return err
@@ -47,7 +50,7 @@ func coqStraight(b *strings.Builder, name string, ks []*Cert) {
 }
 
 // CoqHeader begins a file of theorems written by WriteCoq.
-const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 Routine Proof Alias Sound Uniform.
+const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 Routine Proof Entry Alias Sound Uniform.
 Import ListNotations.
 Open Scope Z_scope.
 `
@@ -122,13 +125,13 @@ func (r *Routine) coq() string {
 	params := list(r.Params, func(p Param) string {
 		switch p.Role {
 		case spec.In:
-			return fmt.Sprintf("PIn %d %v", p.Words, p.Max)
+			return fmt.Sprintf("PIn %d %s", p.Words, coqZ(p.Max))
 		case spec.Out:
 			return fmt.Sprintf("POut %d", p.Words)
 		case spec.InOut:
-			return fmt.Sprintf("PInOut %d %v", p.Words, p.Max)
+			return fmt.Sprintf("PInOut %d %s", p.Words, coqZ(p.Max))
 		}
-		return fmt.Sprintf("PVal %v", p.Max)
+		return fmt.Sprintf("PVal %s", coqZ(p.Max))
 	})
 	return fmt.Sprintf("{| callconv := %s; params := %s; separate := %s; result := %v; frame := %d; rclaims := %s |}",
 		map[Convention]string{ABI0: "ABI0", SystemV: "SystemV"}[r.Conv], params,

@@ -103,6 +103,46 @@ func TestCoqRejects(t *testing.T) {
 	}
 }
 
+// TestCoqEntry shows Coq contracts that no state on entry can keep, of which
+// anything would be true, and one that can be kept.
+func TestCoqEntry(t *testing.T) {
+	tt := target(t, "fieldp256.feSelectAMD64") // z, x, y and a word
+	inhabited := func(change func(r *k.Routine)) (string, error) {
+		r := routine(t, tt)
+		r.Params = slices.Clone(r.Params)
+		spec := *r.Spec
+		r.Spec = &spec
+		change(r)
+		var b strings.Builder
+		if err := r.WriteCoq(&b, "it", certificates(t, tt, routine(t, tt))); err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(b.String(), "Definition cert_it")
+		return compile(t, "Entry_it.v", k.CoqHeader+text)
+	}
+	minus := big.NewInt(-1)
+	for _, tt := range []struct {
+		name   string
+		change func(r *k.Routine)
+		fault  bool
+	}{
+		{"it is", func(*k.Routine) {}, false},
+		{"pointers that differ", func(r *k.Routine) { r.Spec.Apart = [][2]int{{0, 1}, {2, 1}} }, false},
+		{"System V", func(r *k.Routine) { r.Conv = k.SystemV }, false},
+		{"a pointer that differs from itself", func(r *k.Routine) { r.Spec.Apart = [][2]int{{1, 1}} }, true},
+		{"a number below 0", func(r *k.Routine) { r.Params[1].Max = minus }, true},
+		{"a word below 0", func(r *k.Routine) { r.Params[3].Max = minus }, true},
+		{"a frame below 0", func(r *k.Routine) { r.Frame = -1 }, true},
+	} {
+		out, err := inhabited(tt.change)
+		refused := err != nil && strings.Contains(out, `it is expected to have type
+ "check_entry contract_it = true"`)
+		if refused != tt.fault || err != nil && !tt.fault {
+			t.Errorf("%s: error %v", tt.name, err)
+		}
+	}
+}
+
 // TestCoqCheck lets one run of coqc check several routines, of which one does
 // not keep its contract.
 func TestCoqCheck(t *testing.T) {

@@ -202,12 +202,12 @@ func (r *Routine) coqInversion(b *strings.Builder, name string, ks []*Cert) {
 	if !ok || len(v.Steps) != 3 {
 		Refuse("%d rounds of %v divsteps: there is no theorem about so many", v.Rounds, v.Steps)
 	}
-	fmt.Fprintf(b, "Require Import FMapPositive Segment Divstep Invert InvertSound Bound.\n"+
+	fmt.Fprintf(b, "Require Import FMapPositive Segment Divstep Invert InvertSound UniformInvert Bound.\n"+
 		"Definition shape_%[1]s : shape := %[2]s.\n"+
 		"Definition certs_%[1]s : list certs3 := %[3]s.\n"+
-		"Theorem correct_%[1]s : routine_correct contract_%[1]s code_%[1]s.\n"+
+		"Theorem correct_%[1]s : routine_proved contract_%[1]s code_%[1]s.\n"+
 		"Proof.\n"+
-		"  apply (check_invert_sound _ shape_%[1]s %[4]v _ certs_%[1]s); [vm_cast_no_check (eq_refl true)|].\n"+
+		"  apply (check_invert_proved _ shape_%[1]s %[4]v _ certs_%[1]s); [vm_cast_no_check (eq_refl true)|].\n"+
 		"  change (enough %[5]v %[6]d). apply %[7]s; [reflexivity|]. vm_compute. discriminate.\n"+
 		"Qed.\n",
 		name, v.coq(),

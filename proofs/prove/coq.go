@@ -16,7 +16,8 @@ import (
 const perRun = 8
 
 // CoqCheck lets Coq check the certificates in dir: it must accept each theorem
-// that the bytes are correct, and say that it rests on no axiom. Results and
+// that the bytes are correct, and that the contract allows some state on entry,
+// and say that they rest on no axiom. Results and
 // done are as with Each.
 func CoqCheck(ts []Target, dir string, dev *coq.Development, done func(Result)) []Result {
 	out := make([]Result, len(ts))
@@ -59,7 +60,7 @@ func coqRun(group []*Result, dir string, dev *coq.Development) {
 		}
 		id := strings.ReplaceAll(res.Name, ".", "_")
 		if res.Err = r.WriteCoq(&b, id, ks); res.Err == nil {
-			theorems = append(theorems, "correct_"+id)
+			theorems = append(theorems, "correct_"+id, "inhabited_"+id)
 		}
 	}
 	group = slices.DeleteFunc(slices.Clone(group), func(r *Result) bool { return r.Err != nil })
