@@ -41,10 +41,10 @@
 //
 // # What is proved
 //
-// The routines of package field25519 that its documentation names. The formulas
-// of points, the tables of the base point and the rest of this package are tested
-// only: against RFC 8032, Project Wycheproof, math/big, crypto/ed25519 and other
-// libraries.
+// The routines of package field25519 that its documentation names, and on amd64 that
+// the assembly for points computes its formulas. That the formulas are right, the choice
+// from tables, the tables and the rest of this package are tested only: against RFC 8032,
+// Project Wycheproof, math/big, crypto/ed25519 and other libraries.
 //
 // # Who should use something else
 //

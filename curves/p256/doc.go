@@ -41,10 +41,10 @@
 //
 // # What is proved
 //
-// The assembly of package fieldp256, as it says. The formulas for points, which are
-// assembly of their own, and what is in this package are tested: against the
-// standard library, the vectors of RFC 6979 and Wycheproof, and in the exceptional
-// cases.
+// The assembly of package fieldp256, as it says, and on amd64 that the assembly for
+// points computes its formulas. That the formulas are right, the choice from tables and
+// what is in this package are tested: against the standard library, the vectors of
+// RFC 6979 and Wycheproof, and in the exceptional cases.
 //
 // # Who should use something else
 //

@@ -132,8 +132,8 @@ func (s *Pieces) follow(n int) {
 // values, which stand in ghosts and are first moved to where the code reads them.
 func (s *Pieces) program(c *Piece) *Program {
 	v := s.r.Value(c.Value)
-	if v == nil || c.N < 0 || c.N > len(s.code) {
-		Refuse("a piece of %d operations for the value %q, with %d operations left", c.N, c.Value, len(s.code))
+	if v == nil || c.N < 1 || c.N > len(s.code) {
+		Refuse("a piece of %d operations for the value %q, with %d operations left, want at least 1, no more, and a value of the formula", c.N, c.Value, len(s.code))
 	}
 	p := &Program{Words: map[Loc]string{}}
 	words := map[int]bool{}

@@ -97,6 +97,32 @@ func TestPieceText(t *testing.T) {
 	}
 }
 
+// TestPieceLength refuses pieces that are empty or longer than the code, also at its end.
+func TestPieceLength(t *testing.T) {
+	tt := target(t, "nist.scaleADX")
+	r := routine(t, tt)
+	pat := r.Patterns()[len(r.Patterns())-1] // disjoint pointers
+	p := program(t, r, pat)
+	s, err := r.Pieces(p, pat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := k.Piece{Value: r.Values[0].Name, Out: r.Where(k.RVar{Kind: 'b', Index: 2}, pat), Bound: r.Spec.Field.Modulus}
+	refused := func(ns ...int) {
+		for _, c.N = range ns {
+			if _, err := s.Program(&c); err == nil {
+				t.Errorf("a piece of %d operations is accepted", c.N)
+			}
+		}
+	}
+	refused(-1, 0, len(p.Code)+1)
+	c.N = len(p.Code)
+	if err := s.Step(&c); err != nil {
+		t.Fatal(err)
+	}
+	refused(-1, 0, 1)
+}
+
 // TestFalseFormulas checks certificates against contracts that the routines do not keep.
 func TestFalseFormulas(t *testing.T) {
 	for _, name := range []string{"edwards.addCachedADX", "nist.doubleAMD64"} {
