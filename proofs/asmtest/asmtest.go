@@ -18,7 +18,7 @@ const header = "#include \"textflag.h\"\n"
 var text = regexp.MustCompile(`(?m)^TEXT ·(\w+)\(SB\)`)
 
 // Module writes a module that consists of one package of the given name, with
-// the given assembly, and returns its folder. The package declares every
+// the given assembly for amd64, and returns its folder. The package declares every
 // routine of the assembly, and its test refers to each of those not listed in
 // unused, so that the linker keeps them.
 func Module(t testing.TB, pkg, asm string, unused ...string) string {
@@ -38,10 +38,11 @@ func Module(t testing.TB, pkg, asm string, unused ...string) string {
 	}
 	for name, content := range map[string]string{
 		// The dot is there because symbols spell it in their own way.
-		"go.mod":         "module example.com/" + pkg + ".v0\n\ngo 1.26\n",
-		pkg + ".go":      decls,
-		pkg + "_test.go": test + "}\n",
-		pkg + "_amd64.s": header + asm,
+		"go.mod":               "module example.com/" + pkg + ".v0\n\ngo 1.26\n",
+		pkg + ".go":            "package " + pkg + "\n",
+		pkg + "_amd64.go":      decls,
+		pkg + "_amd64_test.go": test + "}\n",
+		pkg + "_amd64.s":       header + asm,
 		// The code of another architecture must not be taken for ours.
 		"other_386.s": header + "TEXT ·other(SB), NOSPLIT, $0-0\n\tRET\n",
 	} {
