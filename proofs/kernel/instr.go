@@ -45,7 +45,7 @@ type Instr struct {
 	N       uint
 }
 
-// sources returns the operands that the operation reads.
+// Sources returns the operands that the operation reads.
 func (i *Instr) Sources() []Src {
 	switch i.Op {
 	case Mov, Shr, Shl, IsZero:
@@ -56,7 +56,7 @@ func (i *Instr) Sources() []Src {
 	return []Src{i.A, i.B, i.C}
 }
 
-// results returns the locations that the operation writes.
+// Results returns the locations that the operation writes.
 func (i *Instr) Results() []Loc {
 	switch i.Op {
 	case Mul, Adc, Sbb:

@@ -474,6 +474,3 @@ func (r *Routine) Check(ks []*Cert) error {
 	}
 	return nil
 }
-
-// Low returns the contract of the routine over locations, under a pattern.
-func (r *Routine) Low(pat Pattern) *Contract { return r.low(nil, pat) }
