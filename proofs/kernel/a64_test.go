@@ -3,6 +3,7 @@ package kernel_test
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -107,6 +108,53 @@ func TestDecodeARM64Refuses(t *testing.T) {
 	}
 	if ops, err := k.DecodeARM64([]byte(ret64 + "\x00\x00\x00\x00")); err != nil || len(ops) != 1 {
 		t.Errorf("a return with padding: got %d operations, %v", len(ops), err)
+	}
+}
+
+// TestDecodeNearARM64 flips bits of the instructions of our routines. What the kernel
+// still reads must be that to package arm64, with the same effect on random states.
+func TestDecodeNearARM64(t *testing.T) {
+	all, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := map[uint32]bool{}
+	for _, tt := range all {
+		if tt.Conv != k.GoARM64 {
+			continue
+		}
+		for c := range slices.Chunk(tt.Code, 4) {
+			w := binary.LittleEndian.Uint32(c)
+			near[w] = true
+			for b := range 32 {
+				near[w^1<<b] = true
+			}
+		}
+	}
+	rnd := rand.New(rand.NewPCG(19, 20))
+	compared, refused := 0, 0
+	for n, w := range slices.Sorted(maps.Keys(near)) {
+		code := binary.LittleEndian.AppendUint32(nil, w)
+		if n%47 != 0 || string(code) == ret64 { // all of them take two minutes
+			continue
+		}
+		ops, err := k.DecodeARM64(append(code, ret64...))
+		if err != nil {
+			refused++
+			continue
+		}
+		compared++
+		in, err := arm64.Decode(code, 0)
+		for i := 0; i < 4 && err == nil; i++ {
+			err = compareStepARM64(rnd, in, ops)
+		}
+		if err != nil {
+			t.Errorf("%08x, which the kernel reads: %v", w, err)
+		}
+	}
+	t.Logf("%d words compared, %d refused", compared, refused)
+	if compared < 2000 || refused < 2000 {
+		t.Errorf("too few for a test")
 	}
 }
 

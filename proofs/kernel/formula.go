@@ -26,15 +26,23 @@ func (r *Routine) Value(name string) *Value {
 }
 
 // formula records the values of the formula, and gives names to those of its steps.
+// A name that stands for two things would make values of different steps the same.
 func (r *Routine) formula(vars map[string]*RExpr) error {
 	defs := map[string]spec.Expr{}
 	for _, l := range r.Spec.Lets {
+		if _, ok := defs[l.Name]; ok || vars[l.Name] != nil {
+			return fmt.Errorf("step %s has the name of another, or of a parameter", l.Name)
+		}
 		defs[l.Name] = l.Expr
 	}
 	for _, c := range r.Spec.Claims {
-		if c.Rel == spec.Congruent {
-			defs[c.L.Name] = c.R
+		if c.Rel != spec.Congruent {
+			continue
 		}
+		if _, ok := defs[c.L.Name]; ok {
+			return fmt.Errorf("a second congruence for %v", c.L)
+		}
+		defs[c.L.Name] = c.R
 	}
 	for _, step := range r.Spec.Formula.Steps {
 		n := 0

@@ -164,3 +164,38 @@ func TestFalseFormulas(t *testing.T) {
 		}
 	}
 }
+
+// TestAmbiguousFormulas expects that contracts in which a name stands for two things
+// are refused, whichever of them the code computes.
+func TestAmbiguousFormulas(t *testing.T) {
+	for _, name := range []string{"edwards.addCachedADX", "nist.scaleARM64"} {
+		tt := target(t, name)
+		refused := func(what string, change func(r *spec.Routine)) {
+			c := *tt.Contract
+			change(&c)
+			if _, err := k.NewRoutine(&c, tt.Conv, tt.Code); err == nil {
+				t.Errorf("%s with %s is accepted", name, what)
+			}
+		}
+		zero := spec.Const(new(big.Int))
+		for _, q := range tt.Contract.Claims {
+			if q.Rel == spec.Congruent {
+				other := q
+				other.R = zero
+				refused("a claim before that of "+q.L.Name, func(r *spec.Routine) { r.Claims = slices.Insert(slices.Clone(r.Claims), 0, other) })
+				refused("a claim after that of "+q.L.Name, func(r *spec.Routine) { r.Claims = append(slices.Clone(r.Claims), other) })
+				refused("a step called "+q.L.Name, func(r *spec.Routine) { r.Lets = append(slices.Clone(r.Lets), spec.Let{Name: q.L.Name, Expr: zero}) })
+			}
+		}
+		for _, l := range tt.Contract.Lets {
+			refused("two steps called "+l.Name, func(r *spec.Routine) { r.Lets = append(slices.Clone(r.Lets), spec.Let{Name: l.Name, Expr: zero}) })
+		}
+		for _, p := range tt.Contract.Params {
+			if p.Role != spec.Out && p.Parts != nil {
+				refused("a step called as a coordinate of "+p.Name, func(r *spec.Routine) {
+					r.Lets = append(slices.Clone(r.Lets), spec.Let{Name: spec.Part(p.Name, p.Parts[0]), Expr: zero})
+				})
+			}
+		}
+	}
+}
