@@ -87,6 +87,9 @@ func moduleDir(dir string) (string, error) {
 	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
 	cmd.Dir = dir
 	out, err := cmd.Output()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
 	if err != nil {
 		return "", fmt.Errorf("finding the folder of the module %s: %w", module, err)
 	}

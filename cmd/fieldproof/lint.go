@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	prooflint "github.com/seed-6f9cd256/fieldproof/proofs/lint"
 	"github.com/seed-6f9cd256/fieldproof/proofs/object"
@@ -40,6 +41,10 @@ func lint(args []string, stdout, stderr io.Writer) int {
 	}
 	arches := []string{"amd64", "arm64"}
 	if *only != "" {
+		if !slices.Contains(arches, *only) {
+			fmt.Fprintf(stderr, "fieldproof lint: -arch is %q, want one of %q\n", *only, arches)
+			return exitUsage
+		}
 		arches = []string{*only}
 	}
 	var total, instructions, steps, problems int

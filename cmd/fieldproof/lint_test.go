@@ -27,8 +27,8 @@ func TestUsage(t *testing.T) {
 		{"cosim -states 0", "want at least 1 state and no arguments, got 0", exitUsage},
 		{"cosim all", "want at least 1 state", exitUsage},
 		{"lint -h", "Packages without assembly and without contracts are passed over", exitOK},
-		{"lint -arch s390x errors", "none of the packages has contracts or assembly", exitUsage},
-		{"lint -arch z80 errors", "z80", exitUsage},
+		{"lint -arch s390x errors", `-arch is "s390x", want one of ["amd64" "arm64"]`, exitUsage},
+		{"check -C / -run feAddARM64", "go.mod file not found", exitUsage},
 		{"lint errors", "none of the packages has contracts or assembly", exitUsage},
 	} {
 		var stdout, stderr bytes.Buffer
