@@ -51,11 +51,11 @@
 // # What is proved
 //
 // Every routine of the amd64 assembly but Invert is proved, from its machine-code
-// bytes, to satisfy its contract, and Coq checks the proof; so is the arm64 assembly, by
-// a checker in Go alone, but for Invert and for products with few wide multiplications.
-// The rest, the portable code and the Go code of this package are tested only. The
-// machine code for both is checked for secret-dependent branches and addresses. For the
-// exact claims, and what they rest on, see
+// bytes, to satisfy its contract, and Coq checks the proof; so is the arm64 assembly,
+// but for Invert and for products with few wide multiplications. The rest, the portable
+// code and the Go code of this package are tested only. The machine code for both is
+// checked for secret-dependent branches and addresses. For the exact claims, and what
+// they rest on, see
 // https://github.com/seed-6f9cd256/fieldproof/blob/main/SOUNDNESS.md.
 //
 // # Who should use something else

@@ -100,7 +100,7 @@ Fixpoint check_patterns (c : routine) (p : list mop) (d : list instr) (pats : li
   | _, _ => false
   end%bool.
 Definition check_routine (c : routine) (code : list Z) (k : cert) (ks : list (option cert)) : bool :=
-  match decode code with
+  match decodes (machine c) code with
   | Some (Straight p) =>
     match trs (lay c (indices c)) (mkenv (tags c (indices c))) p with
     | Some (d, _) => check (ordered d) (low c (indices c)) k &&

@@ -1,7 +1,7 @@
 (* Some state satisfies what the contract of a routine asks for on entry, so that
    no theorem about it is empty: one in which all numbers are 0, and the buffers lie
    far apart. *)
-Require Import ZArith List Lia Bool Instr Claim Machine Slots X86 Routine.
+Require Import ZArith List Lia Bool Instr Claim Machine Slots X86 A64 Routine.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -10,7 +10,7 @@ Definition wsp : Z := 2 ^ 20.
 Definition wval_ (c : routine) (i : Z) : Z :=
   match pget (params c) i with Some p => if pointer p then 2 ^ 32 + i * 2 ^ 16 else 0 | None => 0 end.
 Definition wregs (c : routine) (l : loc) : Z :=
-  if Pos.eqb l RSP then wsp else
+  if Pos.eqb l (SP c) then wsp else
   match callconv c with
   | ABI0 => 0
   | SystemV => match find (fun i => match argreg i with Some m => Pos.eqb l m | None => false end) [1; 2; 3; 4; 5; 6] with
@@ -69,18 +69,20 @@ Proof.
   induction k as [|k IH]; intros a A B; cbn [number]; [reflexivity|]. rewrite Nat2Z.inj_succ in B. rewrite IH by lia.
   unfold load64. rewrite loadn_zero by (change (Z.of_nat 8) with 8; lia). reflexivity.
 Qed.
+Lemma wregs_sp : wregs c (SP c) = wsp.
+Proof. unfold wregs. rewrite Pos.eqb_refl. reflexivity. Qed.
 Lemma warg i : 1 <= i <= n -> arg c (witness c) i = wval_ c i.
 Proof.
   intros I. pose proof n_le as N. assert (V := wval_range_ i ltac:(lia)). unfold arg, witness. cbn [reg mem].
-  change (wregs c RSP) with wsp. destruct entry_inv as (_ & L & _). destruct (callconv c) eqn:CC.
+  rewrite wregs_sp. destruct entry_inv as (_ & L & _). destruct (callconv c) eqn:CC.
   - transitivity (load64 (store64 (fun _ => 0) (wsp + 8 * i) (wval_ c i)) (wsp + 8 * i)); [|apply load_same; [reflexivity|unfold W; lia]].
     apply loadn_ext. intros j J. rewrite Z.mod_small by (unfold W, wsp; lia). unfold store64, wmem. rewrite CC. cbv zeta.
     rewrite (Z.mod_small (wsp + 8 * i + j - (wsp + 8 * i)) W) by (unfold W; lia). destruct (Z.ltb_spec (wsp + 8 * i + j - (wsp + 8 * i)) 8); [|lia].
     replace (wsp + 8 * i + j - wsp) with (i * 8 + j) by ring. replace (wsp + 8 * i + j - (wsp + 8 * i)) with j by ring.
     rewrite Z.div_add_l, (Z.div_small j), Z.add_0_r by lia. rewrite Z.add_comm, Z.mod_add, (Z.mod_small j) by lia. fold n.
     destruct (Z.ltb_spec 0 i); [|lia]. destruct (Z.leb_spec i n); [|lia]. reflexivity.
-  - assert (D : i = 1 \/ i = 2 \/ i = 3 \/ i = 4 \/ i = 5 \/ i = 6) by lia. unfold wregs. rewrite CC.
-    destruct D as [->|[->|[->|[->|[->| ->]]]]]; reflexivity.
+  - assert (D : i = 1 \/ i = 2 \/ i = 3 \/ i = 4 \/ i = 5 \/ i = 6) by lia. unfold wregs, SP. rewrite CC.
+    destruct (machine c), D as [->|[->|[->|[->|[->| ->]]]]]; reflexivity.
 Qed.
 Lemma ptr i p : pget (params c) i = Some p -> pointer p = true -> arg c (witness c) i = 2 ^ 32 + i * 2 ^ 16 /\ 1 <= i <= n.
 Proof.
@@ -91,7 +93,7 @@ Proof. intros A B L U D i j I J. rewrite !Z.mod_small by lia. lia. Qed.
 Theorem witness_ok : entry c (witness c).
 Proof.
   destruct entry_inv as (F & _ & E & S). pose proof n_le as N. split; [exact wmem_byte|]. split; [|split; [|split; [|split]]].
-  - intros l. cbn [witness reg]. unfold wregs. destruct (Pos.eqb l RSP); [unfold wsp, W; lia|]. destruct (callconv c); [unfold W; lia|].
+  - intros l. cbn [witness reg]. unfold wregs. destruct (Pos.eqb l (SP c)); [unfold wsp, W; lia|]. destruct (callconv c); [unfold W; lia|].
     destruct (find _ _) as [i|] eqn:FI; [|unfold W; lia]. apply find_some in FI. destruct FI as [FI _].
     cbn [In] in FI. assert (V := wval_range_ i ltac:(lia)). unfold W. lia.
   - intros i p m G M. destruct (E i p G) as (I & P & K). unfold rval. rewrite G. specialize (K m M).
@@ -105,7 +107,7 @@ Proof.
     destruct (E i p GI) as (_ & WI & _). destruct (E j q GJ) as (_ & WJ & _).
     destruct (Z.lt_total i j) as [L|[->|L]]; [right|left; reflexivity|right]; apply far; unfold W; lia.
   - intros i j I. destruct (S i j I) as (D & p & q & GI & GJ & PI & PJ). destruct (ptr i p GI PI) as [-> _]. destruct (ptr j q GJ PJ) as [-> _]. lia.
-  - intros i p G P. destruct (ptr i p G P) as [-> I]. destruct (E i p G) as (_ & WI & _). unfold stackbase. cbn [witness reg]. change (wregs c RSP) with wsp.
+  - intros i p G P. destruct (ptr i p G P) as [-> I]. destruct (E i p G) as (_ & WI & _). unfold stackbase. cbn [witness reg]. rewrite wregs_sp.
     apply far; unfold stackwords, wsp, W; fold n; destruct (callconv c), (result c); lia.
 Qed.
 End Witness.

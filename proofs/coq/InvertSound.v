@@ -26,7 +26,7 @@ Fixpoint invert_patterns (c : routine) (h : shape) (pre body post : list mop) (p
   | _, _ => false end%bool.
 Definition check_invert (c : routine) (h : shape) (r : Z) (code : list Z) (ks : list certs3) : bool :=
   (shape_ok h && scale_ok h r && inverse_claims c h r && (0 <? r) &&
-   match decode code with
+   match decodes (machine c) code with
    | Some (Loop pre body post) => invert_patterns c h pre body post (patterns 1 [] (params c)) ks
    | _ => false end)%bool.
 
@@ -46,7 +46,7 @@ Theorem check_invert_sound c h r code ks : check_invert c h r code ks = true ->
   enough (sP h) (sRounds h * Z.to_nat (nsteps h)) -> routine_correct c code.
 Proof.
   unfold check_invert, routine_correct. rewrite !andb_true_iff. intros [[[[HS HR] HQ] _] CP] HN.
-  destruct (decode code) as [[p|mp mb mq]|]; [discriminate| |discriminate].
+  destruct (decodes (machine c) code) as [[p|mp mb mq]|]; [discriminate| |discriminate].
   apply inverse_claims_ok in HQ. exists (Loop mp mb mq), (Datatypes.S (pred (sRounds h))). split; [reflexivity|].
   intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I1 & I2).
   destruct (invert_patterns_in _ _ _ _ _ pat _ _ CP I1) as ([[k0 k1] k2] & K). unfold invert_pattern in K.

@@ -1,6 +1,6 @@
 (* The ways in which pointers may be equal, and what each makes of a routine: a
    program on locations with a contract. *)
-Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 Routine.
+Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 A64 Routine.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -100,11 +100,13 @@ Fixpoint argtags (c : routine) (i : Z) (l : list (param * Z)) : list (loc * tag)
   | [] => []
   | (p, b) :: l' => (if pointer p then [(argloc c i, Ptr b 0)] else []) ++ argtags c (i + 1) l'
   end.
+Definition opaque (c : routine) : list loc := saved (machine c) (callconv c) ++ framepointer c.
+Definition retloc (c : routine) : loc := match machine c with AMD64 => slot 0 (frame c) | ARM64 => X30 end.
 Definition tags (c : routine) (pat : list Z) : list (loc * tag) :=
-  (RSP, Ptr 0 (8 * frame c)) :: (slot 0 (frame c), Ptr (-1) 0) :: argtags c 1 (members c pat) ++ map savedtag (saved (callconv c)).
+  (SP c, Ptr 0 (8 * frame c)) :: (retloc c, Ptr (-1) 0) :: argtags c 1 (members c pat) ++ map savedtag (opaque c).
 Definition mkenv (l : list (loc * tag)) : env := fold_right (fun x e => PM.add (fst x) (snd x) e) (PM.empty _) l.
 Definition ends (c : routine) : list (loc * (Z * Z)) :=
-  (RSP, (0, 8 * (frame c + 1))) :: (RIP, (-1, 0)) :: map (fun l => (l, (savedbuf l, 0))) (saved (callconv c)).
+  (SP c, (0, 8 * frame c + popped c)) :: (RIP, (-1, 0)) :: map (fun l => (l, (savedbuf l, 0))) (saved (machine c) (callconv c)).
 
 Definition resultloc (c : routine) : loc :=
   match callconv c with ABI0 => slot 0 (frame c + 1 + Z.of_nat (length (params c))) | SystemV => RAX end.
@@ -166,7 +168,10 @@ Definition returns (c : routine) (pat : list Z) (e : env) : bool :=
    forallb (fun i => match pget (params c) i with
      | Some (PVal _) | None => true
      | Some p => forallb (readable (lay c pat) e (class pat i)) (upto 0 (Z.to_nat (pwords p))) end) (indices c) &&
-   (negb (result c) || resultread c (lay c pat) e))%bool.
+   (negb (result c) || resultread c (lay c pat) e) &&
+   forallb (fun l => match PM.find l e with
+     | Some (Ptr b o) => (b =? savedbuf l) && (o =? 0) || (b =? 0) && (o =? 8 * frame c - 8)
+     | _ => false end) (framepointer c))%bool.
 Definition entrywords (c : routine) (pat : list Z) (e : env) : bool :=
   ((0 <=? frame c) && (stackwords c <=? 64) &&
    match callconv c with ABI0 => true | SystemV => Z.of_nat (length (params c)) <=? 6 end && forallb (fun i => match pget (params c) i with

@@ -1,7 +1,7 @@
 (* What it means that the bytes of a routine are correct, for routines that Go
-   calls with arguments on the stack (ABI0), and for those that take arguments
-   in registers (the System V ABI for AMD64). Part of what is trusted. *)
-Require Import ZArith List Bool Instr Claim Machine X86.
+   calls with arguments on the stack (ABI0, of amd64 and arm64), and for those that
+   take arguments in registers (the System V ABI for AMD64). Part of what is trusted. *)
+Require Import ZArith List Bool Instr Claim Machine X86 A64.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -17,11 +17,13 @@ Definition pmax (p : param) : option Z := match p with PIn _ m | PInOut _ m | PV
 
 (* Where arguments and the result are, and which registers are preserved. *)
 Inductive conv := ABI0 | SystemV.
-Definition saved (v : conv) : list loc :=
+Inductive cpu := AMD64 | ARM64.
+Definition saved (m : cpu) (v : conv) : list loc :=
+  match m with ARM64 => [X18; X28] | AMD64 =>
   match v with
   | ABI0 => [RBP; R14]
   | SystemV => [4%positive; RBP; 13%positive; 14%positive; R14; 16%positive]   (* RBX RBP R12 R13 R14 R15 *)
-  end.
+  end end.
 Definition RAX : loc := 1%positive.
 (* RDI RSI RDX RCX R8 R9 *)
 Definition argreg (i : Z) : option loc :=
@@ -33,24 +35,26 @@ Definition argreg (i : Z) : option loc :=
 (* Parameters are counted from 1. *)
 Inductive rvar := Before (i : Z) | After (i : Z) | Result.
 Record routine := {
+  machine : cpu;
   callconv : conv;
   params : list param;
   separate : list (Z * Z);       (* pairs of pointers that may not be equal *)
   result : bool;                 (* whether a word is returned *)
-  frame : Z;                     (* words below the return address that may be written *)
+  frame : Z;                     (* words below SP on entry that may be written *)
   rclaims : list (claim rvar) }.
 Definition pget (ps : list param) (i : Z) : option param := if i <? 1 then None else nth_error ps (Z.to_nat (i - 1)).
 
+Definition SP (c : routine) : loc := match machine c with AMD64 => RSP | ARM64 => XSP end.
 (* On the stack, arguments lie above the return address, and the result above
    them. With System V the seventh argument is the first on the stack. *)
 Definition arg (c : routine) (s : mstate) (i : Z) : Z :=
   match callconv c with
-  | ABI0 => load64 (mem s) (reg s RSP + 8 * i)
-  | SystemV => match argreg i with Some l => reg s l | None => load64 (mem s) (reg s RSP + 8 * (i - 6)) end
+  | ABI0 => load64 (mem s) (reg s (SP c) + 8 * i)
+  | SystemV => match argreg i with Some l => reg s l | None => load64 (mem s) (reg s (SP c) + 8 * (i - 6)) end
   end.
 Fixpoint number (n : nat) (m : Z -> Z) (a : Z) : Z :=
   match n with O => 0 | S k => load64 m a + W * number k m (a + 8) end.
-Definition resultslot (c : routine) (s : mstate) : Z := reg s RSP + 8 * (Z.of_nat (length (params c)) + 1).
+Definition resultslot (c : routine) (s : mstate) : Z := reg s (SP c) + 8 * (Z.of_nat (length (params c)) + 1).
 (* The value of a variable, given the states on entry and on return. *)
 Definition rval (c : routine) (s0 s : mstate) (v : rvar) : Z :=
   match v with
@@ -75,7 +79,7 @@ Definition stackwords (c : routine) : Z :=
   | ABI0 => frame c + 1 + Z.of_nat (length (params c)) + (if result c then 1 else 0)
   | SystemV => frame c + 1
   end.
-Definition stackbase (c : routine) (s : mstate) : Z := reg s RSP - 8 * frame c.
+Definition stackbase (c : routine) (s : mstate) : Z := reg s (SP c) - 8 * frame c.
 Definition entry (c : routine) (s : mstate) : Prop :=
   (forall x, 0 <= mem s x < 256) /\ (forall l, 0 <= reg s l < W) /\
   (forall i p m, pget (params c) i = Some p -> pmax p = Some m -> rval c s s (Before i) <= m) /\
@@ -100,25 +104,34 @@ Definition permitted (c : routine) (s : mstate) (a : bool * Z) : Prop :=
   (exists i p k, pget (params c) i = Some p /\ pointer p = true /\ 0 <= k < pwords p /\ snd a = (arg c s i + 8 * k) mod W /\
      (fst a = true -> pwrites p = true)) \/
   (exists k, 0 <= k < stackwords c /\ snd a = (stackbase c s + 8 * k) mod W /\ (fst a = true -> stackwrite c k = true)).
+(* Where a routine returns to, by the state on entry, and what it takes off the stack.
+   On arm64, the frame pointer X29 is on return what it was, or points to the word
+   below SP, as it does in Go's code around a call. *)
+Definition returnto (c : routine) (s : mstate) : Z :=
+  match machine c with AMD64 => load64 (mem s) (reg s RSP) | ARM64 => reg s X30 end.
+Definition popped (c : routine) : Z := match machine c with AMD64 => 8 | ARM64 => 0 end.
+Definition framepointer (c : routine) : list loc := match machine c with AMD64 => [] | ARM64 => [X29] end.
 Definition exit (c : routine) (s0 s : mstate) : Prop :=
   (forall q, In q (rclaims c) -> holds (rval c s0 s) q) /\
   (forall x, kept c s0 x -> mem s x = mem s0 x) /\
-  reg s RIP = load64 (mem s0) (reg s0 RSP) /\ reg s RSP = (reg s0 RSP + 8) mod W /\
-  (forall l, In l (saved (callconv c)) -> reg s l = reg s0 l).
+  reg s RIP = returnto c s0 /\ reg s (SP c) = (reg s0 (SP c) + popped c) mod W /\
+  (forall l, In l (saved (machine c) (callconv c)) -> reg s l = reg s0 l) /\
+  (forall l, In l (framepointer c) -> reg s l = reg s0 l \/ reg s l = (reg s0 (SP c) - 8) mod W).
+Definition decodes (m : cpu) (code : list Z) : option program := match m with AMD64 => decode code | ARM64 => decode64 code end.
 (* The bytes decode, to a program that ends in a return, and every run from a
    state that the contract allows ends, after at most k rounds of its loop if it
    has one, and keeps the contract. *)
 Definition routine_correct (c : routine) (code : list Z) : Prop :=
-  exists p k, decode code = Some p /\
+  exists p k, decodes (machine c) code = Some p /\
   forall u s, entry c s -> exists n s' acc, run u RES k p s = Some (n, s', acc) /\
     exit c s s' /\ forall a, In a acc -> permitted c s a.
 (* Two runs from states with equal pointers and SP, whatever else the states hold
    and the undefined flags are, perform as many operations, and the same accesses
    to memory in the same order. *)
 Definition routine_uniform (c : routine) (code : list Z) : Prop :=
-  exists p k, decode code = Some p /\
-  forall u u' s s', entry c s -> entry c s' -> reg s RSP = reg s' RSP ->
+  exists p k, decodes (machine c) code = Some p /\
+  forall u u' s s', entry c s -> entry c s' -> reg s (SP c) = reg s' (SP c) ->
     (forall i q, pget (params c) i = Some q -> pointer q = true -> arg c s i = arg c s' i) ->
     exists n t t' acc, run u RES k p s = Some (n, t, acc) /\ run u' RES k p s' = Some (n, t', acc).
-(* What is proved of a straight-line routine. *)
+(* What is proved of a routine. *)
 Definition routine_proved (c : routine) (code : list Z) : Prop := routine_correct c code /\ routine_uniform c code.

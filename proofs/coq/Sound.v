@@ -1,5 +1,5 @@
 (* check_routine_sound: what check_routine accepts is correct. *)
-Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 Routine Proof Alias.
+Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim X86 A64 Routine Proof Alias.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -13,7 +13,7 @@ Hypothesis HW : entrywords c pat (mkenv (tags c pat)) = true.
 Let Y := lay c pat.
 Let e0 := mkenv (tags c pat).
 Definition base (b : Z) : Z :=
-  if b =? 0 then stackbase c s else if b =? -1 then load64 (mem s) (reg s RSP) else
+  if b =? 0 then stackbase c s else if b =? -1 then returnto c s else
   if b <? 0 then reg s (Z.to_pos (- 1 - b)) else arg c s b.
 Definition start : state := fun l =>
   if isreg l then reg s l else load64 (mem s) (addr base ((Z.pos l - 1000) / 64) ((Z.pos l - 1000) mod 64)).
@@ -158,7 +158,7 @@ Proof.
 Qed.
 Lemma nth_combine A B (l : list A) : forall (m : list B) n x y, nth_error (combine l m) n = Some (x, y) -> nth_error l n = Some x /\ nth_error m n = Some y.
 Proof. induction l as [|a l IH]; intros [|b m] [|n] x y; cbn; try congruence; [intros [= -> ->]; auto|apply IH]. Qed.
-Lemma stack_addr k : addr base 0 (frame c + k) = reg s RSP + 8 * k.
+Lemma stack_addr k : addr base 0 (frame c + k) = reg s (SP c) + 8 * k.
 Proof. unfold addr, base. change (0 =? 0) with true. cbv iota. unfold stackbase. ring. Qed.
 (* a tag tells what its location holds *)
 Lemma tag_true l t : In (l, t) (tags c pat) ->
@@ -167,14 +167,16 @@ Lemma tag_true l t : In (l, t) (tags c pat) ->
 Proof.
   assert (MR : forall z, 0 <= z < W -> z = (z + 0) mod W) by (intros z H; rewrite Z.add_0_r, Z.mod_small; auto).
   pose proof frame_nonneg. unfold tags. cbn [In]. intros [E|[E|H']]; try (apply pair_equal_spec in E; destruct E as [<- <-]).
-  - left. split; [reflexivity|]. cbn [tagval]. unfold base. change (0 =? 0) with true. cbv iota. unfold stackbase.
-    replace (reg s RSP - 8 * frame c + 8 * frame c) with (reg s RSP) by ring. symmetry. apply Z.mod_small, regr.
-  - right. exists (frame c). split; [apply ret_valid|]. split; [reflexivity|].
-    replace (frame c) with (frame c + 0) by ring. rewrite stack_addr, Z.mul_0_r, Z.add_0_r.
-    cbn [tagval]. apply (MR (load64 (mem s) (reg s RSP))). apply load64_range, memb.
+  - left. split; [unfold SP; destruct (machine c); reflexivity|]. cbn [tagval]. unfold base. change (0 =? 0) with true. cbv iota. unfold stackbase.
+    replace (reg s (SP c) - 8 * frame c + 8 * frame c) with (reg s (SP c)) by ring. symmetry. apply Z.mod_small, regr.
+  - unfold retloc. destruct (machine c) eqn:EM.
+    + right. exists (frame c). split; [apply ret_valid|]. split; [reflexivity|].
+      replace (frame c) with (frame c + 0) by ring. rewrite stack_addr, Z.mul_0_r, Z.add_0_r.
+      cbn [tagval]. unfold base; cbn [Z.eqb]. unfold SP, returnto. rewrite EM. apply MR. apply load64_range, memb.
+    + left. split; [reflexivity|]. cbn [tagval]. unfold base, returnto; cbn [Z.eqb]. rewrite EM. apply MR, regr.
   - apply in_app_or in H'. destruct H' as [H'|H'].
     2:{ left. apply in_map_iff in H'. destruct H' as (x & X & I). unfold savedtag in X. injection X as <- <-.
-        split; [destruct (callconv c); cbn [saved In] in I; intuition (subst x; reflexivity)|].
+        split; [unfold opaque, saved, framepointer in I; destruct (machine c), (callconv c); cbn [app In] in I; intuition (subst x; reflexivity)|].
         cbn [tagval]. rewrite saved_base. apply MR, regr. }
     apply argtags_in in H'. destruct H' as (n & p & b & N1 & N2 & -> & ->). apply nth_combine in N1. destruct N1 as [N1 N3].
     set (i := 1 + Z.of_nat n).
@@ -277,7 +279,7 @@ Proof.
 Qed.
 Lemma where_ok v : wordsval start t1 (where_ c pat v) = rval c s s1 v.
 Proof.
-  pose proof HR as R. unfold returns in R. rewrite !andb_true_iff in R. destruct R as [[_ R2] R3]. rewrite forallb_forall in R2.
+  pose proof HR as R. unfold returns in R. rewrite !andb_true_iff in R. destruct R as [[[_ R2] R3] _]. rewrite forallb_forall in R2.
   destruct v as [i|i|].
   - transitivity (rval c s s (Before i)); [|reflexivity]. rewrite <- before_ok. reflexivity.
   - unfold wordsval; cbn [where_ fst snd rval]. destruct (pget (params c) i) as [q|] eqn:P; [|reflexivity].
@@ -298,7 +300,7 @@ Lemma exit_ok : exit c s s1 /\ forall a, In a acc -> permitted c s a.
 Proof.
   destruct finish as ((S1 & _ & _ & _) & K2 & K3). pose proof frame_nonneg as FN.
   assert (RG : forall l b o, In (l, (b, o)) (ends c) -> isreg l = true -> reg s1 l = (base b + o) mod W).
-  { intros l b o I L. pose proof HR as R. unfold returns in R. rewrite !andb_true_iff in R. destruct R as [[R _] _].
+  { intros l b o I L. pose proof HR as R. unfold returns in R. rewrite !andb_true_iff in R. destruct R as [[[R _] _] _].
     rewrite forallb_forall in R. specialize (R _ I). cbn [fst snd] in R. specialize (S1 l L). unfold rep in S1.
     destruct (PM.find l e) as [[b' o'|]|]; try discriminate R. rewrite andb_true_iff, !Z.eqb_eq in R. destruct R as [-> ->]. exact S1. }
   assert (WR : forall b j, valid Y b j = true -> lwrite Y b j = true -> b <> 0 -> exists i q, pget (params c) i = Some q /\ pwrites q = true /\ class pat i = b /\ 0 <= j < pwords q).
@@ -307,7 +309,7 @@ Proof.
     rewrite !andb_true_iff, Z.eqb_eq, Z.ltb_lt in L2. destruct L2 as (W1 & (_ & ->) & W2).
     destruct (member_param q b L1) as (i & I1 & I2). exists i, q. apply valid_inv in V. auto with zarith. }
   assert (WP : forall q, pwrites q = true -> pointer q = true) by (intros [| | |]; cbn; congruence).
-  split; [split; [|split; [|split; [|split]]]|].
+  split; [split; [|split; [|split; [|split; [|split]]]]|].
   - intros q Q. apply (holds_cmap _ _ (where_ c pat) (wordsval start t1)); [exact where_ok|].
     apply HK. cbn [low cclaims]. apply in_map. assumption.
   - intros x (X1 & X2 & X3). apply K2. split; [assumption|]. intros b j i V L Hi.
@@ -316,12 +318,20 @@ Proof.
       unfold Y, lay in V; cbn [lsize] in V. change (0 =? 0) with true in V. cbv iota in V. lia.
     + destruct (WR b j V L N) as (i' & q & Q1 & Q2 & Q3 & Q4). unfold addr. rewrite <- Q3, (class_base i' q Q1 (WP q Q2)), <- Z.add_assoc.
       apply (X2 i' q); try assumption. lia.
-  - rewrite (RG RIP (-1) 0); [|cbn; auto|reflexivity]. rewrite Z.add_0_r. apply Z.mod_small. unfold base. cbn. apply load64_range, memb.
-  - rewrite (RG RSP 0 (8 * (frame c + 1))); [|cbn; auto|reflexivity]. rewrite base0. unfold stackbase. f_equal. ring.
+  - rewrite (RG RIP (-1) 0); [|cbn; auto|reflexivity]. rewrite Z.add_0_r. apply Z.mod_small. unfold base, returnto; cbn [Z.eqb].
+    destruct (machine c); [apply load64_range, memb|apply regr].
+  - rewrite (RG (SP c) 0 (8 * frame c + popped c)); [|cbn; auto|unfold SP; destruct (machine c); reflexivity]. rewrite base0. unfold stackbase. f_equal. ring.
   - intros l I. rewrite (RG l (savedbuf l) 0).
     + rewrite Z.add_0_r, saved_base. apply Z.mod_small, regr.
     + right. right. apply in_map_iff. exists l. auto.
-    + destruct (callconv c); cbn [saved In] in I; intuition (subst l; reflexivity).
+    + unfold saved in I. destruct (machine c), (callconv c); cbn [In] in I; intuition (subst l; reflexivity).
+  - intros l I. assert (L : isreg l = true) by (unfold framepointer in I; destruct (machine c); cbn [In] in I; intuition (subst l; reflexivity)).
+    pose proof HR as R. unfold returns in R. rewrite !andb_true_iff in R. destruct R as [_ R].
+    rewrite forallb_forall in R. specialize (R l I). specialize (S1 l L). unfold rep in S1.
+    destruct (PM.find l e) as [[b o|]|]; try discriminate R. rewrite orb_true_iff, !andb_true_iff, !Z.eqb_eq in R. cbn [tagval] in S1.
+    destruct R as [[-> ->] | [-> ->]].
+    + left. rewrite S1, Z.add_0_r, saved_base. apply Z.mod_small, regr.
+    + right. rewrite S1, base0. unfold stackbase. f_equal. ring.
   - intros a A. destruct (K3 a A) as (b & j & V & E & L). destruct (Z.eq_dec b 0) as [->|N].
     + right. exists j. pose proof V as V'. apply valid_inv in V'. unfold Y, lay in V'; cbn [lsize] in V'. change (0 =? 0) with true in V'. cbv iota in V'.
       split; [lia|]. split; [exact E|exact L].
@@ -350,7 +360,7 @@ Proof.
 Qed.
 Theorem check_routine_sound c code k ks : check_routine c code k ks = true -> routine_correct c code.
 Proof.
-  unfold check_routine, routine_correct. destruct (decode code) as [[p|]|]; [|congruence|congruence].
+  unfold check_routine, routine_correct. destruct (decodes (machine c) code) as [[p|]|]; [|congruence|congruence].
   destruct (trs (lay c (indices c)) (mkenv (tags c (indices c))) p) as [[d ed]|]; [|congruence]. rewrite andb_true_iff. intros [CD CP].
   exists (Straight p), O. split; [reflexivity|].
   intros u s HE. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I0 & I2).

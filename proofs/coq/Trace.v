@@ -40,7 +40,7 @@ Fixpoint views (k : cert) (pc : positive) (p : list instr) (st : sst) : list vie
   | KAbsurd _ | KEnd _ => []
   end.
 Definition trace_routine (c : routine) (code : list Z) (pat : list Z) (k : cert) : list view :=
-  match decode code with
+  match decodes (machine c) code with
   | Some (Straight p) =>
     match trs (lay c pat) (mkenv (tags c pat)) p with
     | Some (is, _) =>

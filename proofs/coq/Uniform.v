@@ -1,6 +1,6 @@
 (* check_routine_uniform: the accesses of what check_routine accepts depend on the
    pointers and on SP only; check_routine_proved adds that it is correct. *)
-Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Value Machine Slots Sim X86 Routine Proof Alias Sound.
+Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Value Machine Slots Sim X86 A64 Routine Proof Alias Sound.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -52,7 +52,7 @@ Proof.
   unfold pget. destruct (Z.ltb_spec (1 + Z.of_nat n) 1); [lia|]. replace (Z.to_nat (1 + Z.of_nat n - 1)) with n by lia. exact E.
 Qed.
 Lemma base_same c pat s s' : entry c s -> fits (arg c s) 1 [] (params c) pat -> fits (arg c s') 1 [] (params c) pat ->
-  reg s RSP = reg s' RSP -> (forall i q, pget (params c) i = Some q -> pointer q = true -> arg c s i = arg c s' i) ->
+  reg s (SP c) = reg s' (SP c) -> (forall i q, pget (params c) i = Some q -> pointer q = true -> arg c s i = arg c s' i) ->
   forall b k, valid (lay c pat) b k = true -> base c s b = base c s' b.
 Proof.
   intros E F F' R A b k V. destruct (Z.eq_dec b 0) as [->|N].
@@ -62,7 +62,7 @@ Proof.
 Qed.
 Theorem check_routine_uniform c code k ks : check_routine c code k ks = true -> routine_uniform c code.
 Proof.
-  unfold check_routine, routine_uniform. destruct (decode code) as [[p|]|]; [|congruence|congruence].
+  unfold check_routine, routine_uniform. destruct (decodes (machine c) code) as [[p|]|]; [|congruence|congruence].
   destruct (trs (lay c (indices c)) (mkenv (tags c (indices c))) p) as [[d ed]|]; [|congruence]. rewrite andb_true_iff. intros [_ CP].
   exists (Straight p), O. split; [reflexivity|].
   intros u u' s s' HE HE' R A. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I0 & I2).

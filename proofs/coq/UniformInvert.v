@@ -1,6 +1,6 @@
 (* check_invert_uniform: the accesses of an inversion, and the number of rounds of
    its loop, depend on the pointers and on SP only. *)
-Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim Loop X86 Routine Proof Sound Uniform Segment Divstep Inverse Invert InvertSound.
+Require Import ZArith List Lia FMapPositive Bool Poly Instr Claim Word Goal Check Machine Slots Sim Loop X86 A64 Routine Proof Sound Uniform Segment Divstep Inverse Invert InvertSound.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -63,7 +63,7 @@ Theorem check_invert_uniform c h r code ks : check_invert c h r code ks = true -
   enough (sP h) (sRounds h * Z.to_nat (nsteps h)) -> routine_uniform c code.
 Proof.
   unfold check_invert, routine_uniform. rewrite !andb_true_iff. intros [[[[HS HR] HQ] _] CP] HN.
-  destruct (decode code) as [[p|mp mb mq]|]; [discriminate| |discriminate].
+  destruct (decodes (machine c) code) as [[p|mp mb mq]|]; [discriminate| |discriminate].
   exists (Loop mp mb mq), (Datatypes.S (pred (sRounds h))). split; [reflexivity|].
   intros u u' s s' HE HE' R A. destruct (patterns_ok (arg c s) (params c) 1 []) as (pat & I1 & I2).
   assert (F' : fits (arg c s') 1 [] (params c) pat) by (eapply fits_same; eassumption).

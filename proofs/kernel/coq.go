@@ -14,9 +14,6 @@ import (
 // state is as the contract wants it on entry. coqc checks the first by the
 // certificates.
 func (r *Routine) WriteCoq(w io.Writer, name string, ks []*Cert) error {
-	if r.Conv == GoARM64 {
-		return fmt.Errorf("%s: the Coq development has no instructions of arm64", name)
-	}
 	if r.Values != nil {
 		return fmt.Errorf("%s: there is no theorem about formulas", name)
 	}
@@ -50,7 +47,7 @@ func coqStraight(b *strings.Builder, name string, ks []*Cert) {
 }
 
 // CoqHeader begins a file of theorems written by WriteCoq.
-const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 Routine Proof Entry Alias Sound Uniform.
+const CoqHeader = `Require Import ZArith List Poly Instr Claim Word Split Derive Goal Check Machine X86 A64 Routine Proof Entry Alias Sound Uniform.
 Import ListNotations.
 Open Scope Z_scope.
 `
@@ -133,8 +130,8 @@ func (r *Routine) coq() string {
 		}
 		return fmt.Sprintf("PVal %s", coqZ(p.Max))
 	})
-	return fmt.Sprintf("{| callconv := %s; params := %s; separate := %s; result := %v; frame := %d; rclaims := %s |}",
-		map[Convention]string{ABI0: "ABI0", SystemV: "SystemV"}[r.Conv], params,
+	return fmt.Sprintf("{| machine := %s; callconv := %s; params := %s; separate := %s; result := %v; frame := %d; rclaims := %s |}",
+		strings.ToUpper(r.Conv.Arch()), map[Convention]string{ABI0: "ABI0", SystemV: "SystemV", GoARM64: "ABI0"}[r.Conv], params,
 		list(r.Spec.Apart, func(a [2]int) string { return fmt.Sprintf("(%d,%d)", a[0]+1, a[1]+1) }), r.Result, r.Frame, list(r.Claims, RClaim.coq))
 }
 

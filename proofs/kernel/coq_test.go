@@ -47,7 +47,8 @@ func TestTrace(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(k.CoqHeader + "Require Import Trace.\n")
 	for _, name := range []string{"field25519.feMultiplyADX", "field25519.feEqualAMD64", "field25519.feReduceAMD64",
-		"fieldp256.feSubtractAMD64", "fieldp256.feMult32AMD64", "fieldp256.scEqualAMD64", "field25519.feSwapAMD64"} {
+		"fieldp256.feSubtractAMD64", "fieldp256.feMult32AMD64", "fieldp256.scEqualAMD64", "field25519.feSwapAMD64",
+		"fieldp256.feSubtractARM64", "field25519.feEqualARM64"} {
 		tt := target(t, name)
 		r := routine(t, tt)
 		ks := certificates(t, tt, r)
@@ -129,6 +130,7 @@ func TestCoqEntry(t *testing.T) {
 		{"it is", func(*k.Routine) {}, false},
 		{"pointers that differ", func(r *k.Routine) { r.Spec.Apart = [][2]int{{0, 1}, {2, 1}} }, false},
 		{"System V", func(r *k.Routine) { r.Conv = k.SystemV }, false},
+		{"arm64", func(r *k.Routine) { r.Conv = k.GoARM64 }, false},
 		{"a pointer that differs from itself", func(r *k.Routine) { r.Spec.Apart = [][2]int{{1, 1}} }, true},
 		{"a number below 0", func(r *k.Routine) { r.Params[1].Max = minus }, true},
 		{"a word below 0", func(r *k.Routine) { r.Params[3].Max = minus }, true},
@@ -148,7 +150,7 @@ func TestCoqEntry(t *testing.T) {
 func TestCoqCheck(t *testing.T) {
 	dev := build(t)
 	var ts []prove.Target
-	for _, name := range []string{"field25519.feAddAMD64", "field25519.feSwapAMD64", "fieldp256.feNegateAMD64"} {
+	for _, name := range []string{"field25519.feAddAMD64", "field25519.feSwapARM64", "fieldp256.feNegateARM64"} {
 		ts = append(ts, target(t, name))
 	}
 	bad := *ts[1].Contract

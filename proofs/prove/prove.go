@@ -49,7 +49,7 @@ func (t *Target) Covered() bool {
 }
 
 // InCoq reports whether there is a theorem about the routine, if it is Covered.
-func (t *Target) InCoq() bool { return t.Conv != kernel.GoARM64 && t.Contract.Formula == nil }
+func (t *Target) InCoq() bool { return t.Contract.Formula == nil }
 
 // Load builds packages for every architecture that has proofs, as object.LoadArch
 // does, and returns their Targets.
